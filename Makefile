@@ -1,0 +1,62 @@
+# Everything runs from a private environment in .venv, made on first use and redone when
+# pyproject.toml changes. Another interpreter: make test PYTHON=python3.12
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test style lint format bench study clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.plot ## set up and run the main job on an embedded example
+	$(BIN)/prism demo
+
+# One thread per worker: two workers that each start a thread pool are slower than one.
+test: export OMP_NUM_THREADS := 1
+test: export OPENBLAS_NUM_THREADS := 1
+test: style ## set up, check the style and run all tests
+	$(BIN)/python -m pytest -n 2
+
+style: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lint: style ## check style, types and the layering of the modules
+	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+format: $(VENV)/.dev ## rewrite the sources in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.plot ## the chain benchmark, beside the published table
+	$(BIN)/prism benchmark chain
+
+study: export OMP_NUM_THREADS := 1
+study: export OPENBLAS_NUM_THREADS := 1
+study: $(VENV)/.dev ## the slow Monte-Carlo studies
+	$(BIN)/python -m pytest -m study -n 2
+
+clean: ## remove the environment and everything generated
+	rm -rf $(VENV) build dist prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "PRISM needs Python 3.11 or newer, and '$(PYTHON)' is not:" \
+	       "name another one, for example  make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
+	  exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# The stamps are made last, so that an interrupted installation is done again.
+$(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e ".[plot]"
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e ".[dev,plot]"
+	@touch $@

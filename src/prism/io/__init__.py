@@ -1,0 +1,164 @@
+"""Reading and writing records: one module per file format, behind one registry."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from prism._sampling import clock_from_times, common_step
+from prism.errors import ReadError, RecordError
+from prism.io import csv, npz
+from prism.io._assemble import assemble
+from prism.io._raw import Raw, take_time
+from prism.io._registry import format_of, read_raw, writer_of
+from prism.record import Record
+
+__all__ = ["FileDescription", "describe", "read", "write", "write_csv", "write_npz"]
+
+PathLike = str | os.PathLike[str]
+
+
+def read(
+    path: PathLike | Sequence[PathLike],
+    dt: float | None = None,
+    time_column: str | int | None = None,
+    channels: str | Sequence[str] | None = None,
+    quantity: str | Sequence[str] | None = None,
+) -> Record:
+    """Read a record from one file, or from several that are the trials of one ensemble.
+
+    Parameters
+    ----------
+    path : path-like or sequence of path-like
+        Files in csv (also .tsv, .txt, .dat, .asc), npy or npz format, told apart by suffix.
+    dt : float, optional
+        Sampling step, for files without times. Beside a time column it must agree with it: every
+        time within a tenth of a step of ``t[0] + k dt``. The exact grid is then used in place of
+        the rounded column.
+    time_column : str or int, optional
+        Column (in npz also: array) that holds the time; a number, counted from 1, in files
+        without names. By default a column named ``t`` or ``time``.
+    channels : str or sequence of str, optional
+        Columns to read, in files that name them; in others one name per column.
+    quantity : str or sequence of str, optional
+        ``displacement``, ``velocity`` or ``acceleration``, one or one per channel. By default
+        what the file says, or displacement.
+
+    Raises
+    ------
+    ReadError
+        When a file cannot be read or does not make a record; the message begins with its name.
+    """
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    if not paths:
+        raise ReadError("no file is given: name at least one.")
+    raws = [take_time(read_raw(one, time_column), time_column) for one in paths]
+    wanted = (channels,) if isinstance(channels, str) else channels
+    return assemble(raws, dt, wanted, quantity)
+
+
+def write(record: Record, path: PathLike) -> None:
+    """Write a record in the format that the suffix names.
+
+    Parameters
+    ----------
+    record : Record
+        What to write.
+    path : path-like
+        A .csv (or .tsv, .txt, .dat, .asc) or .npz file, replaced only when the new one is whole.
+    """
+    writer_of(os.fspath(path))(record, os.fspath(path))
+
+
+def write_csv(record: Record, path: PathLike) -> None:
+    """Write a record as csv: ``trial`` if there are several, ``t``, then the channels.
+
+    Parameters
+    ----------
+    record : Record
+        What to write.
+    path : path-like
+        Where to, whatever the suffix.
+    """
+    csv.write(record, os.fspath(path))
+
+
+def write_npz(record: Record, path: PathLike) -> None:
+    """Write a record as npz, with its channels, quantities and times.
+
+    Parameters
+    ----------
+    record : Record
+        What to write.
+    path : path-like
+        Where to, whatever the suffix.
+    """
+    npz.write(record, os.fspath(path))
+
+
+@dataclass(frozen=True)
+class FileDescription:
+    """What is in a file, as far as it says so itself.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    format : str
+        Its format.
+    samples : tuple of int
+        Samples of each trial.
+    channels : tuple of str
+        Names of the channels, the time left out.
+    time_column : str or None
+        Where the times are.
+    dt : float or None
+        Sampling step, None when the file does not say or the times are irregular.
+    missing : int
+        Number of missing values.
+    """
+
+    path: str
+    format: str
+    samples: tuple[int, ...]
+    channels: tuple[str, ...]
+    time_column: str | None
+    dt: float | None
+    missing: int
+
+    @property
+    def trials(self) -> int:
+        """Number of trials."""
+        return len(self.samples)
+
+
+def describe(path: PathLike) -> FileDescription:
+    """Say what is in a file; it need not be a complete record.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    """
+    raw = take_time(read_raw(path, None), None)
+    return FileDescription(
+        path=raw.path,
+        format=format_of(raw.path).name,
+        samples=tuple(len(trial) for trial in raw.trials),
+        channels=raw.columns,
+        time_column=raw.time_name,
+        dt=_step(raw),
+        missing=sum(int(np.isnan(trial).sum()) for trial in raw.trials if trial.dtype.kind == "f"),
+    )
+
+
+def _step(raw: Raw) -> float | None:
+    if raw.dt is not None or raw.times is None:
+        return raw.dt
+    try:
+        return common_step([clock_from_times(t, len(t)) for t in raw.times])
+    except RecordError as error:
+        raise ReadError.at(raw.path, str(error)) from error

@@ -1,0 +1,254 @@
+"""How a text table is laid out: delimiter, header, first line of data.
+
+Looked at in the first lines only. What is not a number there is either a header or named by line
+and column in an error; nothing is guessed silently.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from prism.errors import ReadError
+from prism.io._raw import is_time_name
+
+__all__ = ["Layout", "bad_cell", "find_layout", "is_number", "lines", "split"]
+
+SAMPLE = 25
+"""Lines that are looked at."""
+
+COMMENT = ("#", "%")
+"""What begins a comment above the data; among the data only the first does."""
+
+DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+JOINED_NUMBERS = re.compile(r"[-+.\deE]+([^-+.\w][-+.\deE]+)+")
+QUANTITY = re.compile(r"#\s*quantity\s*:\s*(.+)")
+TRIAL = "trial"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The layout of a text table.
+
+    Parameters
+    ----------
+    delimiter : str or None
+        None for any white space.
+    names : tuple of str or None
+        The header, if there is one.
+    skip : int
+        Lines before the data.
+    columns : int
+        Number of cells in a row.
+    quantity : tuple of str or None
+        What a comment ``# quantity: ...`` says.
+    """
+
+    delimiter: str | None
+    names: tuple[str, ...] | None
+    skip: int
+    columns: int
+    quantity: tuple[str, ...] | None = None
+
+    def name(self, column: int) -> str | int:
+        """Return the name of a column, or its number counted from 1."""
+        return column + 1 if self.names is None else self.names[column]
+
+
+def lines(path: str, skip: int = 0) -> Iterator[tuple[int, str]]:
+    """Yield number and text of every line, comments and blank lines included.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    skip : int
+        Lines to leave out at the beginning.
+    """
+    try:
+        with open(path, encoding="utf-8-sig") as file:
+            for number, line in enumerate(file, start=1):
+                if number > skip:
+                    yield number, line.strip(" \n")
+    except UnicodeDecodeError as error:
+        raise ReadError.at(path, "is not text in UTF-8: save it in that encoding.") from error
+
+
+def split(line: str, delimiter: str | None) -> list[str]:
+    """Return the cells of a line, without quotes and surrounding blanks.
+
+    Parameters
+    ----------
+    line : str
+        One line.
+    delimiter : str or None
+        None for any white space.
+    """
+    if delimiter is None:
+        return [cell.strip('"') for cell in line.split()]
+    if '"' in line:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    return [cell.strip() for cell in line.split(delimiter)]
+
+
+def is_number(cell: str) -> bool:
+    """Tell whether a cell is a number, NaN included.
+
+    Parameters
+    ----------
+    cell : str
+        Text of the cell.
+    """
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell
+
+
+def bad_cell(path: str, line: int, column: str | int, cell: str) -> ReadError:
+    """Return the error for a cell that is not a number.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    line, column : int, str or int
+        The place.
+    cell : str
+        What stands there.
+    """
+    if DECIMAL_COMMA.fullmatch(cell):
+        problem = f"{cell!r} has a decimal comma: write numbers with a decimal point."
+    else:
+        problem = f"{cell!r} is not a number: leave missing cells empty or write NaN."
+    return ReadError.at(path, problem, line=line, column=column)
+
+
+def find_layout(path: str, time_column: str | int | None = None) -> Layout:
+    """Look at the beginning of a file and find its layout.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    time_column : str or int, optional
+        A name that marks a header.
+    """
+    comments, rows = _beginning(path)
+    if not rows:
+        raise ReadError.at(path, "the file is empty: there is nothing to read.")
+    body = rows[1:] or rows
+    _check_decimal_point(path, body)
+    delimiter = _delimiter([text for _, text in body])
+    number, text = rows[0]
+    first = split(text, delimiter)
+    marks = {TRIAL} if time_column is None else {TRIAL, str(time_column)}
+    header = _is_header(first, marks)
+    if header and len(rows) == 1:
+        raise _nothing_below(path, number, first)
+    if header:
+        _check_one_cell(path, rows[1], delimiter)
+        names: tuple[str, ...] | None = _checked_names(path, number, first)
+    else:
+        _check_numbers(path, number, first)
+        names = _commented_names(comments, number, delimiter, len(first), marks)
+    skip = number if header else number - 1
+    return Layout(delimiter, names, skip, len(first), _quantity(comments))
+
+
+def _beginning(path: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
+    comments: dict[int, str] = {}
+    rows: list[tuple[int, str]] = []
+    for number, text in lines(path):
+        if "\0" in text:
+            raise ReadError.at(path, "is not text: give the suffix of its true format.")
+        if text.startswith(COMMENT):
+            comments[number] = text
+        elif text:
+            rows.append((number, text))
+        if len(rows) == SAMPLE:
+            break
+    return comments, rows
+
+
+def _delimiter(body: list[str]) -> str | None:
+    # In rows of numbers with decimal points these characters can only be delimiters.
+    for delimiter in (";", "\t", ","):
+        if 2 * sum(delimiter in text for text in body) > len(body):
+            return delimiter
+    return None
+
+
+def _check_decimal_point(path: str, body: list[tuple[int, str]]) -> None:
+    for number, text in body:
+        cells = [cell.strip() for cell in re.split(r"[;\s]+", text) if cell]
+        for column, cell in enumerate(cells, start=1):
+            if len(cells) > 1 and DECIMAL_COMMA.fullmatch(cell):
+                raise bad_cell(path, number, column, cell)
+
+
+def _is_header(cells: list[str], marks: set[str]) -> bool:
+    words = [cell for cell in cells if cell and not is_number(cell)]
+    if any(is_time_name(word) or word in marks or word.lower() == TRIAL for word in words):
+        return True
+    return bool(words) and len(words) == sum(map(bool, cells))
+
+
+def _nothing_below(path: str, number: int, cells: list[str]) -> ReadError:
+    if len(cells) == 1 and JOINED_NUMBERS.fullmatch(cells[0]):
+        return _wrong_delimiter(path, number, cells[0])
+    return ReadError.at(path, "only a header, no rows of numbers below it.", line=number)
+
+
+def _wrong_delimiter(path: str, number: int, cell: str) -> ReadError:
+    return ReadError.at(
+        path,
+        f"{cell!r} is one cell of text: the delimiter must be a comma, semicolon, tab or blank.",
+        line=number,
+    )
+
+
+def _check_one_cell(path: str, row: tuple[int, str], delimiter: str | None) -> None:
+    number, text = row
+    cells = split(text, delimiter)
+    if len(cells) == 1 and JOINED_NUMBERS.fullmatch(cells[0]):
+        raise _wrong_delimiter(path, number, cells[0])
+
+
+def _check_numbers(path: str, number: int, cells: list[str]) -> None:
+    for column, cell in enumerate(cells, start=1):
+        if cell and not is_number(cell):
+            raise bad_cell(path, number, column, cell)
+
+
+def _checked_names(path: str, number: int, cells: list[str]) -> tuple[str, ...]:
+    for column, name in enumerate(cells, start=1):
+        # An empty last name comes from a delimiter at the end of each line.
+        if not name and column < len(cells):
+            raise ReadError.at(
+                path, f"column {column} has no name: name it, or remove the column.", line=number
+            )
+        if cells.count(name) > 1:
+            raise ReadError.at(
+                path, f"the name {name!r} occurs twice: give each column its own.", line=number
+            )
+    return tuple(cells)
+
+
+def _commented_names(
+    comments: dict[int, str], first: int, delimiter: str | None, columns: int, marks: set[str]
+) -> tuple[str, ...] | None:
+    # Many programs write the header as a comment. It counts only right above the data, with one
+    # word per column, and when one of them is a time or trial: a remark is no header.
+    cells = split(comments.get(first - 1, "").lstrip("#% "), delimiter)
+    named = any(is_time_name(cell) or cell in marks for cell in cells)
+    distinct = len(set(cells)) == columns == len(cells)
+    return tuple(cells) if named and distinct and all(cells) else None
+
+
+def _quantity(comments: dict[int, str]) -> tuple[str, ...] | None:
+    found = [match for text in comments.values() if (match := QUANTITY.fullmatch(text))]
+    return tuple(word.strip() for word in found[0][1].split(",")) if found else None
