@@ -1,0 +1,359 @@
+"""Which lines are there: pursuit, joint refinement, merging, splitting, dropping.
+
+The order is decided by the likelihood alone. A line is added at the highest peak of the residual
+spectrum, all lines are refined jointly, and lines the likelihood does not need are taken out
+again: two neighbours are replaced by one, a weak line by none, and one line by two, whenever
+the gain in ``χ²`` of the larger model falls short of, or exceeds, one and the same threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.fft
+
+from prism._types import Array, Index, Mask, Single
+from prism.lines.fit import CrowdedLinesError, LineFit, degrees_of_freedom, evaluate, gains, refine
+from prism.lines.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
+from prism.lines.sampling import AbstractSampling
+
+Progress = Callable[[str], None]
+
+_CLOSE = 1.5  # neighbours nearer than this many resolution widths are tested for merging
+_CROWD = 4  # so many lines within that distance are not separate lines
+_SLOW = 0.05  # of the resolution above the lower end of the band
+_MOST = 200  # lines, unless the user asks for more
+_BATCH = 0.25  # peaks this high relative to the highest are added in one round
+_LOOSE, _TIGHT = 1e-2, 1e-6  # stop of the refinement, in units of χ²
+
+
+@dataclass(frozen=True)
+class Search:
+    """The record and the rules of one search.
+
+    Attributes
+    ----------
+    samplings : sequence of AbstractSampling
+    band : (low, high)
+        Angular frequencies searched.
+    resolution : float
+        ``2π/T`` of the longest trial.
+    threshold : float
+        Gain in ``χ²`` that keeps a line.
+    floor : array (channels,)
+        Smallest noise variance believed.
+    max_lines : int
+    """
+
+    samplings: Sequence[AbstractSampling]
+    band: tuple[float, float]
+    resolution: float
+    threshold: float
+    floor: Array
+    max_lines: int
+
+    @property
+    def dof(self) -> int:
+        """Degrees of freedom of the gain of one line at a fixed frequency."""
+        return 2 * sum(s.n_channels * s.n_trials for s in self.samplings)
+
+
+def search_band(samplings: Sequence[AbstractSampling]) -> tuple[float, float]:
+    """One period of the longest record, to just below the Nyquist frequency.
+
+    Below one period a line cannot be told from offset and drift; within half a resolution of
+    the Nyquist frequency cosine and sine cannot be told from each other.
+    """
+    resolution = 2 * np.pi / max(s.duration for s in samplings)
+    nyquist = min(np.pi / s.step for s in samplings)
+    return resolution, nyquist - 0.5 * resolution
+
+
+def find_lines(
+    samplings: Sequence[AbstractSampling],
+    *,
+    false_alarm: float,
+    max_lines: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[LineFit, Search]:
+    """Find and fit all significant lines; the fit may hold none.
+
+    Parameters
+    ----------
+    false_alarm : float
+        Probability that noise alone shows a line anywhere in the band.
+    max_lines : int, optional
+        Stop after this many.
+    """
+    search = _prepare(samplings, false_alarm, max_lines)
+    tell = progress or (lambda text: None)
+    rest = _leftover(search, _start(search))
+    while not (crowded(search, rest.fit) or mostly_slow(search, rest.fit)):
+        better = _grow(search, rest) or _split(search, rest)
+        if better is None:
+            break
+        rest = _leftover(search, better)
+        tell(f"{better.count} lines")
+    fit = refine(
+        search.samplings, rest.fit.omega, rest.fit.weights, tolerance=_TIGHT, band=search.band
+    )
+    return _simplify(search, fit, tolerance=_TIGHT), search
+
+
+def _start(search: Search) -> LineFit:
+    """Offset and drift, with one slow line if that explains most of the record.
+
+    Within a period or two of the record a line is strongly correlated with offset and drift, and
+    the residual spectrum does not show where it is; the fit itself does.
+    """
+    weights = np.ones(search.samplings[0].n_channels)
+    nothing = evaluate(search.samplings, np.zeros(0), weights)
+    slow = _refined(search, np.array([search.band[0]]), weights, tolerance=1e-3 * nothing.cost)
+    if slow is not None and slow.cost < 0.5 * nothing.cost:
+        return slow
+    return nothing
+
+
+def crowded(search: Search, fit: LineFit) -> bool:
+    """Whether lines stand closer together than separate undamped lines can be resolved.
+
+    A decaying or drifting oscillation is fitted by ever more lines around one frequency; adding
+    them leads nowhere.
+    """
+    span = fit.omega[_CROWD - 1 :] - fit.omega[: max(fit.count - _CROWD + 1, 0)]
+    return bool(np.any(span < _CLOSE * search.resolution))
+
+
+def without_crowds(search: Search, fit: LineFit) -> LineFit:
+    """Replace every crowd of lines by one line in its middle, the best single answer there is."""
+    breaks = np.flatnonzero(np.diff(fit.omega) >= _CLOSE * search.resolution) + 1
+    groups = np.split(np.arange(fit.count), breaks)
+    strength = gains(search.samplings, fit)
+    kept = [
+        fit.omega[g] if len(g) < _CROWD else [np.average(fit.omega[g], weights=strength[g])]
+        for g in groups
+    ]
+    return refine(search.samplings, np.concatenate(kept), fit.weights, band=search.band)
+
+
+def slow_lines(search: Search, fit: LineFit) -> Mask:
+    """Lines at the lower end of the band: they turn less than once in the record."""
+    return np.asarray(fit.omega < search.band[0] + _SLOW * search.resolution)
+
+
+def mostly_slow(search: Search, fit: LineFit) -> bool:
+    """Whether motion slower than the record explains most of what the lines explain."""
+    slow = slow_lines(search, fit)
+    if not slow.any():
+        return False
+    nothing = evaluate(search.samplings, np.zeros(0), fit.weights)
+    fast = evaluate(search.samplings, fit.omega[~slow], fit.weights)
+    return fast.cost - fit.cost > 0.5 * (nothing.cost - fit.cost)
+
+
+def _prepare(
+    samplings: Sequence[AbstractSampling], false_alarm: float, max_lines: int | None
+) -> Search:
+    band = search_band(samplings)
+    smallest = min(int(s.counts.min()) for s in samplings)
+    room = max((smallest - 4) // 4, 1)
+    power = evaluate(samplings, np.zeros(0), np.ones(samplings[0].n_channels)).rss
+    total = sum(s.counts * s.n_trials for s in samplings)
+    spare = float(degrees_of_freedom(samplings, 1).sum())
+    return Search(
+        samplings=samplings,
+        band=band,
+        resolution=2 * np.pi / max(s.duration for s in samplings),
+        threshold=gain_threshold(samplings, band, false_alarm, spare),
+        floor=RELATIVE_FLOOR**2 * power / total,
+        max_lines=min(room, max_lines or _MOST),
+    )
+
+
+# -- what the lines leave --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """A fit with its noise floor, and the gain in χ² of one more line at each frequency."""
+
+    fit: LineFit
+    omega: Array
+    statistic: Single
+
+
+def residual_spectrum(
+    samplings: Sequence[AbstractSampling], fit: LineFit, band: tuple[float, float]
+) -> tuple[Array, Single, Array]:
+    """Spectrum of what the lines leave.
+
+    Returns
+    -------
+    omega : array (frequencies,)
+        Inside the band, half a resolution apart.
+    power : array (channels, frequencies)
+        Periodogram summed over trials, in units of ``unit²``.
+    unit : array (channels,)
+        rms of the residual.
+    """
+    total = np.sum([s.counts * s.n_trials for s in samplings], axis=0)
+    unit = np.sqrt(fit.rss / total)
+    unit = np.where(unit > 0, unit, 1.0)
+    finest = min(samplings, key=lambda s: s.step)
+    samples = max(s.duration for s in samplings) / finest.step
+    length = scipy.fft.next_fast_len(2 * int(np.ceil(samples)), real=True)
+    spacing = 2 * np.pi / (length * finest.step)
+    first = int(np.ceil(band[0] / spacing))
+    count = min(int(band[1] / spacing) + 2, length // 2 + 1)
+    spectra = [
+        sampling.residual(fit.omega, c).spectrum(spacing, count, unit)[:, first:]
+        for sampling, c in zip(samplings, fit.coefficients, strict=True)
+    ]
+    return spacing * np.arange(first, count), sum(spectra[1:], spectra[0]), unit
+
+
+def _leftover(search: Search, fit: LineFit) -> Leftover:
+    omega, power, unit = residual_spectrum(search.samplings, fit, search.band)
+    trials = sum(s.n_trials for s in search.samplings)
+    relative = np.maximum(floor_from_spectrum(power, trials), search.floor / unit**2)
+    statistic = np.zeros_like(power[0])
+    for row, one in zip(power, relative, strict=True):
+        statistic += row * power.dtype.type(2 / one)
+    weights = 1 / (relative * unit**2)
+    return Leftover(replace(fit, weights=weights, cost=float(weights @ fit.rss)), omega, statistic)
+
+
+def _peaks(search: Search, rest: Leftover) -> Array:
+    """Peaks to try, highest first, apart from each other; interpolated between the samples."""
+    omega, statistic, taken = rest.omega, rest.statistic, rest.fit.omega
+    # a peak between two samples shows at least 3/4 of its height above the mean
+    level = search.dof + 0.75 * (search.threshold - search.dof)
+    inner = statistic[1:-1]
+    rising = (inner >= statistic[:-2]) & (inner > statistic[2:]) & (inner > level)
+    index = np.flatnonzero(rising) + 1
+    index = index[np.argsort(-statistic[index])]
+    chosen: list[float] = []
+    for k in index:
+        if chosen and statistic[k] < _BATCH * statistic[index[0]]:
+            break
+        left, mid, right = np.log(statistic[k - 1 : k + 2] + 1e-300)
+        bend = left - 2 * mid + right
+        shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
+        place = omega[k] + np.clip(shift, -0.5, 0.5) * (omega[1] - omega[0])
+        near = np.abs(np.array(chosen) - place)
+        isolated = not len(taken) or np.abs(taken - place).min() > 2 * _CLOSE * search.resolution
+        if not chosen or (near.min() > 2 * _CLOSE * search.resolution and isolated):
+            chosen.append(float(np.clip(place, *search.band)))
+    return np.array(chosen)
+
+
+# -- moves ---------------------------------------------------------------------------------------
+
+
+def _grow(search: Search, rest: Leftover) -> LineFit | None:
+    """Add the highest peaks of the residual; None if the likelihood does not gain enough."""
+    fit = rest.fit
+    room = max(search.max_lines - fit.count, 0)
+    peaks = _peaks(search, rest)[:room]
+    for batch in (peaks, peaks[:1])[: min(len(peaks), 2)]:
+        trial = _refined(search, np.append(fit.omega, batch), fit.weights)
+        if trial is None:
+            continue
+        trial = _simplify(search, trial, tolerance=_LOOSE, around=batch)
+        if fit.cost - trial.cost > search.threshold * max(trial.count - fit.count, 0.5):
+            return trial
+    return None
+
+
+def _split(search: Search, rest: Leftover) -> LineFit | None:
+    """Replace one line by two where the residual beside it is not quite noise."""
+    fit = rest.fit
+    suspicious = search.dof + 2.5 * np.sqrt(2 * search.dof)
+    for line in fit.omega if fit.count < search.max_lines else ():
+        low, high = np.searchsorted(
+            rest.omega, [line - 1.5 * search.resolution, line + 1.5 * search.resolution]
+        )
+        if rest.statistic[low:high].max(initial=0.0) < suspicious:
+            continue
+        pair = line + 0.3 * search.resolution * np.array([-1.0, 1.0])
+        trial = _refined(search, np.append(fit.omega[fit.omega != line], pair), fit.weights)
+        if trial is not None and fit.cost - trial.cost > search.threshold:
+            return _simplify(search, trial, tolerance=_LOOSE, around=pair)
+    return None
+
+
+def _refined(
+    search: Search,
+    omega: Array,
+    weights: Array,
+    tolerance: float = _LOOSE,
+    hopeless: float = np.inf,
+) -> LineFit | None:
+    """Refine all lines together; None when they are too crowded to be told apart."""
+    try:
+        return refine(
+            search.samplings,
+            omega,
+            weights,
+            tolerance=tolerance,
+            band=search.band,
+            hopeless=hopeless,
+        )
+    except CrowdedLinesError:
+        return None
+
+
+def _simplify(
+    search: Search, fit: LineFit, tolerance: float, around: Array | None = None
+) -> LineFit:
+    """Take out, one at a time, every line that the likelihood does not need.
+
+    Parameters
+    ----------
+    around : array, optional
+        Test pairs of lines near these frequencies only: the others have been tested before.
+    """
+    while fit.count:
+        smaller = _best_smaller(search, fit, tolerance, around)
+        if smaller is None:
+            return fit
+        fit = smaller
+    return fit
+
+
+def _best_smaller(
+    search: Search, fit: LineFit, tolerance: float, around: Array | None
+) -> LineFit | None:
+    """Return the best fit with one line less if its ``χ²`` rises by less than the threshold."""
+    reach = _CLOSE * search.resolution
+    starts = [
+        np.delete(fit.omega, j)
+        for j in _removable(search, fit)
+        if around is None or np.abs(around - fit.omega[j]).min() < 2 * reach
+    ]
+    for j in np.flatnonzero(np.diff(fit.omega) < reach):
+        middle = 0.5 * (fit.omega[j] + fit.omega[j + 1])
+        if around is not None and np.abs(around - middle).min() > 2 * reach:
+            continue
+        merged = np.delete(fit.omega, j + 1)
+        merged[j] = middle
+        starts.append(merged)
+    best: LineFit | None = None
+    for start in starts:
+        trial = _refined(search, start, fit.weights, tolerance, fit.cost + search.threshold)
+        if trial is None or trial.cost - fit.cost >= search.threshold:
+            continue
+        if best is None or trial.cost < best.cost:
+            best = trial
+    return best
+
+
+def _removable(search: Search, fit: LineFit) -> Index:
+    """Lines whose removal costs little even before the others are refitted, and neighbours.
+
+    Refitting the others can only lower the cost of a removal, and it can do so substantially
+    only for a line with a close neighbour, which the merging test covers.
+    """
+    return np.flatnonzero(gains(search.samplings, fit) < 2 * search.threshold)

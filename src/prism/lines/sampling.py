@@ -1,0 +1,400 @@
+"""Inner products of a record with the columns of the line model.
+
+Every step of the line fit needs the same two things for a set of angular frequencies
+``Ω``: the Gram matrix ``EᵀE`` of the columns
+
+    ``E = [1, u, cos φ_j u, sin φ_j u, u cos φ_j u, u sin φ_j u]``,   ``φ_j = Ω_j H``,
+
+and their inner products ``Eᵀy`` with the data, where ``u = (t - t_c)/H ∈ [-1, 1]`` is the time
+centred on the middle ``t_c`` of the record and scaled by its half length ``H``. The last two
+families are the derivatives of the model with respect to the frequencies. Nothing else of the
+data enters the fit, so these classes are all that has to be fast.
+
+`UniformSampling` has closed forms for the Gram matrix (its cost does not depend on the number
+of samples) and reads the data once per call through a two-level factorisation of the phases,
+without evaluating a sine per sample. `ScatteredSampling` builds the columns in chunks and takes
+any times and any missing samples.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import scipy.fft
+from scipy.special import bernoulli
+
+from prism._types import Array, Mask, Single
+
+BACKGROUND = 2  # columns in front of the lines: offset and drift
+_SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
+_SERIES_LIMIT = 1.5
+_CHUNK = 1 << 15
+
+
+class AbstractSampling(ABC):
+    """Trials that share one sampling: the data enter the line fit only through this class.
+
+    Attributes
+    ----------
+    values : array (channels, trials, samples)
+    n_channels, n_trials : int
+        The data are ``n_channels × n_trials`` series of equal length.
+    centre, half : float
+        ``t_c`` and ``H`` of the scaled time ``u = (t - t_c)/H``.
+    start : float
+        Time of the first sample.
+    step : float
+        Sampling step; the median one when the times are scattered.
+    counts : array (channels,)
+        Number of samples present in each channel of one trial.
+    """
+
+    values: Array
+    n_channels: int
+    n_trials: int
+    centre: float
+    half: float
+    start: float
+    step: float
+    counts: Array
+
+    @abstractmethod
+    def gram(self, omega: Array) -> Array:
+        """Gram matrices ``EᵀE``, shape (1 or channels, 4N+2, 4N+2); one if channels share it."""
+
+    @abstractmethod
+    def project(self, omega: Array) -> Array:
+        """Inner products ``Eᵀy``, shape (channels, 4N+2, trials)."""
+
+    @cached_property
+    def power(self) -> Array:
+        """Sum of squares ``yᵀy`` of each channel over all its trials, shape (channels,)."""
+        return np.asarray(np.einsum("arm,arm->a", self.values, self.values))
+
+    @abstractmethod
+    def residual(self, omega: Array, coefficients: Array) -> AbstractSampling:
+        """Return the sampling of ``y - E c``; ``c`` has shape (channels, 2N+2, trials)."""
+
+    @abstractmethod
+    def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
+        """Periodogram ``Σ_r |Σ_t y e^{-iωt}|² / M`` at ``ω_k = k·spacing``, (channels, count).
+
+        For start values and the noise floor only, so single precision is enough; the data are
+        divided by ``unit`` (channels,) first to stay inside its range.
+        """
+
+    @property
+    def duration(self) -> float:
+        """Length of one trial in time, ``2H + step``."""
+        return 2 * self.half + self.step
+
+
+@dataclass(frozen=True)
+class UniformSampling(AbstractSampling):
+    """Trials sampled at the same uniform times with no sample missing.
+
+    Parameters
+    ----------
+    values : array (channels, trials, samples)
+    step : float
+    start : float
+        Time of the first sample.
+    """
+
+    values: Array
+    step: float
+    start: float
+
+    n_channels: int = field(init=False)
+    n_trials: int = field(init=False)
+    centre: float = field(init=False)
+    half: float = field(init=False)
+    counts: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        channels, trials, samples = self.values.shape
+        half = 0.5 * (samples - 1) * self.step
+        object.__setattr__(self, "n_channels", channels)
+        object.__setattr__(self, "n_trials", trials)
+        object.__setattr__(self, "half", half)
+        object.__setattr__(self, "centre", self.start + half)
+        object.__setattr__(self, "counts", np.full(channels, float(samples)))
+
+    @property
+    def samples(self) -> int:
+        """Number of samples in one series."""
+        return int(self.values.shape[2])
+
+    # -- closed-form sums ---------------------------------------------------------------
+
+    @cached_property
+    def _power_sums(self) -> Array:
+        """``Σ_k u_k^{2n}``, n = 0, 1, ...: Euler-Maclaurin, which ends for a polynomial."""
+        h = 0.5 * (self.samples - 1)
+        bernoulli_numbers = bernoulli(2 * _SERIES_TERMS + 2)
+        sums = np.empty(_SERIES_TERMS + 1)
+        for n in range(_SERIES_TERMS + 1):
+            total = 2 * h / (2 * n + 1) + 1.0
+            # falling factorial (2n)(2n-1)...(2n-2m+2) / (2m)! · B_2m · 2 / h^(2m-1)
+            ratio = 1.0
+            for m in range(1, n + 1):
+                ratio *= (2 * n if m == 1 else (2 * n - 2 * m + 3) * (2 * n - 2 * m + 2)) / (
+                    (2 * m - 1) * (2 * m)
+                )
+                total += 2 * bernoulli_numbers[2 * m] * ratio / h ** (2 * m - 1)
+            sums[n] = total
+        return sums
+
+    def _dirichlet(self, phi: Array) -> tuple[Array, Array, Array]:
+        """``Σ cos φu``, ``Σ u sin φu``, ``Σ u² cos φu`` over the samples.
+
+        With ``b = φ/(2h)``, ``h = (M-1)/2`` and ``f(b) = sin(Mb)/sin(b)``, these are ``f``,
+        ``-f'/(2h)`` and ``-f''/(2h)²``, where ``f'' = (1-M²) f - 2 cot(b) f'``. Near φ = 0 the
+        closed form cancels and the Taylor series is used instead.
+        """
+        M = self.samples
+        scale = 1.0 / (M - 1)
+        small = np.abs(phi) < _SERIES_LIMIT
+        b = np.where(small, 1.0, phi) * scale
+        sin_b, cot_b = np.sin(b), 1.0 / np.tan(b)
+        f = np.sin(M * b) / sin_b
+        f1 = M * np.cos(M * b) / sin_b - f * cot_b
+        f2 = (1.0 - M * M) * f - 2.0 * cot_b * f1
+        c0, s1, c2 = f, -scale * f1, -scale * scale * f2
+        if small.any():
+            x = phi[small]
+            c0[small], s1[small], c2[small] = self._series(x)
+        return c0, s1, c2
+
+    def _series(self, phi: Array) -> tuple[Array, Array, Array]:
+        """Taylor series of the three sums in φ, exact to rounding for ``|φ| ≤ 3/2``."""
+        p = self._power_sums
+        square = -phi * phi
+        c0, s1, c2 = np.zeros_like(phi), np.zeros_like(phi), np.zeros_like(phi)
+        term = np.ones_like(phi)  # (-1)^n φ^{2n} / (2n)!
+        for n in range(_SERIES_TERMS):
+            c0 += term * p[n]
+            c2 += term * p[n + 1]
+            s1 += term * phi / (2 * n + 1) * p[n + 1]
+            term = term * square / ((2 * n + 1) * (2 * n + 2))
+        return c0, s1, c2
+
+    def gram(self, omega: Array) -> Array:
+        """Gram matrix from sums and differences of the phases, in closed form."""
+        N = len(omega)
+        phi = omega * self.half
+        plus, minus = phi[:, None] + phi, phi[:, None] - phi
+        angles = np.concatenate([plus.ravel(), minus.ravel(), phi, [0.0]])
+        c0, s1, c2 = self._dirichlet(angles)
+        n2 = N * N
+
+        def split(v: Array) -> tuple[Array, Array, Array]:
+            return v[:n2].reshape(N, N), v[n2 : 2 * n2].reshape(N, N), v[2 * n2 : 2 * n2 + N]
+
+        (c0p, c0m, c0l), (s1p, s1m, s1l), (c2p, c2m, c2l) = split(c0), split(s1), split(c2)
+        Q = np.zeros((4 * N + BACKGROUND,) * 2)
+        cos, sin, ucos, usin = (slice(2 + i * N, 2 + (i + 1) * N) for i in range(4))
+        Q[0, 0], Q[1, 1] = c0[-1], c2[-1]
+        Q[0, cos] = Q[cos, 0] = c0l
+        Q[0, usin] = Q[usin, 0] = s1l
+        Q[1, sin] = Q[sin, 1] = s1l
+        Q[1, ucos] = Q[ucos, 1] = c2l
+        Q[cos, cos] = 0.5 * (c0m + c0p)
+        Q[sin, sin] = 0.5 * (c0m - c0p)
+        Q[ucos, ucos] = 0.5 * (c2m + c2p)
+        Q[usin, usin] = 0.5 * (c2m - c2p)
+        # Σ u cos φ_j u sin φ_k u = ½ [s1(φ_k + φ_j) + s1(φ_k - φ_j)]
+        Q[cos, usin] = 0.5 * (s1p - s1m)
+        Q[usin, cos] = Q[cos, usin].T
+        Q[sin, ucos] = 0.5 * (s1p + s1m)
+        Q[ucos, sin] = Q[sin, ucos].T
+        return Q[None]
+
+    # -- data ----------------------------------------------------------------------------
+
+    @cached_property
+    def _tiles(self) -> tuple[Array, Array, Array]:
+        """The series cut into tiles (series, tiles, width), tile centres and in-tile times in u."""
+        channels, trials, samples = self.values.shape
+        width = int(2 ** max(4, np.ceil(np.log2(np.sqrt(samples)))))
+        tiles = -(-samples // width)
+        flat = self.values.reshape(channels * trials, samples)
+        if tiles * width != samples:
+            padded = np.zeros((channels * trials, tiles * width))
+            padded[:, :samples] = flat
+            flat = padded
+        h = 0.5 * (samples - 1)
+        inner = (np.arange(width) - 0.5 * (width - 1)) / h
+        outer = (np.arange(tiles) * width + 0.5 * (width - 1) - h) / h
+        return flat.reshape(-1, tiles, width), outer, inner
+
+    def project(self, omega: Array) -> Array:
+        """``Eᵀy`` with ``e^{iφu} = e^{iφu_p} e^{iφv}``, u_p a tile centre, v the time inside."""
+        tiles, outer, inner = self._tiles
+        N, phi = len(omega), omega * self.half
+        angle = inner[:, None] * phi
+        cos, sin = np.cos(angle), np.sin(angle)
+        weight = inner[:, None]
+        basis = np.hstack([cos, sin, weight * cos, weight * sin, np.ones_like(weight), weight])
+        moments = tiles @ basis  # (series, tiles, 4N + 2)
+        plain = moments[..., :N] + 1j * moments[..., N : 2 * N]
+        ramp = moments[..., 2 * N : 3 * N] + 1j * moments[..., 3 * N : 4 * N]
+        phase = np.exp(1j * outer[:, None] * phi)
+        ramp = ramp + outer[:, None] * plain
+        z0 = np.einsum("spj,pj->js", plain, phase)
+        z1 = np.einsum("spj,pj->js", ramp, phase)
+        total = moments[..., -2]
+        first = moments[..., -1] + outer * total
+        out = np.vstack(
+            [total.sum(1)[None], first.sum(1)[None], z0.real, z0.imag, z1.real, z1.imag]
+        )
+        shaped = out.reshape(-1, self.n_channels, self.n_trials)
+        return np.ascontiguousarray(shaped.transpose(1, 0, 2))
+
+    def residual(self, omega: Array, coefficients: Array) -> UniformSampling:
+        """Subtract the fit, synthesised tile by tile from the factorised phases."""
+        tiles, outer, inner = self._tiles
+        N, phi = len(omega), omega * self.half
+        c = coefficients.transpose(0, 2, 1).reshape(-1, 2 * N + 2)  # (series, 2N+2)
+        angle = inner[:, None] * phi
+        basis = np.hstack([np.cos(angle), np.sin(angle), np.ones((len(inner), 1)), inner[:, None]])
+        # A cos φu + B sin φu = Re[(A - iB) e^{iφu_p} e^{iφv}]
+        z = (c[:, 2 : 2 + N] - 1j * c[:, 2 + N :])[:, None, :] * np.exp(1j * outer[:, None] * phi)
+        level = c[:, 0, None] + c[:, 1, None] * outer
+        slope = np.broadcast_to(c[:, 1, None], level.shape)
+        local = np.concatenate([z.real, -z.imag, level[..., None], slope[..., None]], axis=-1)
+        rest = tiles - local @ basis.T
+        flat = rest.reshape(len(rest), -1)[:, : self.samples]
+        return UniformSampling(flat.reshape(self.values.shape), self.step, self.start)
+
+    def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
+        """Periodogram by one real FFT per series, zero-padded to the asked spacing."""
+        length = round(2 * np.pi / (spacing * self.step))
+        if length >= self.samples and np.isclose(length * spacing * self.step, 2 * np.pi):
+            return self._fft_power(length, unit)[:, :count]
+        # another record of the ensemble fixes the spacing: sample this one finely, interpolate
+        length = scipy.fft.next_fast_len(8 * self.samples, real=True)
+        power = self._fft_power(length, unit)
+        own = 2 * np.pi / (length * self.step) * np.arange(power.shape[1])
+        asked = spacing * np.arange(count)
+        return np.stack([np.interp(asked, own, row) for row in power]).astype(np.float32)
+
+    def _fft_power(self, length: int, unit: Array) -> Single:
+        """Summed power in single precision: half the memory to move, and far below any noise."""
+        power = np.zeros((self.n_channels, length // 2 + 1), np.float32)
+        group = max(1, (1 << 20) // length)
+        for a in range(self.n_channels):
+            for r in range(0, self.n_trials, group):
+                scaled = (self.values[a, r : r + group] * (1 / unit[a])).astype(np.float32)
+                z = scipy.fft.rfft(scaled, length, axis=-1)
+                power[a] += np.einsum("rk,rk->k", z.real, z.real)
+                power[a] += np.einsum("rk,rk->k", z.imag, z.imag)
+        power *= np.float32(1 / self.samples)
+        return power
+
+
+@dataclass(frozen=True)
+class ScatteredSampling(AbstractSampling):
+    """Trials at the same arbitrary times, each channel with its own missing samples.
+
+    Parameters
+    ----------
+    values : array (channels, trials, samples)
+        Zero where a sample is missing.
+    present : array of bool (channels, samples)
+        The same for all trials of this sampling.
+    times : array (samples,)
+    """
+
+    values: Array
+    present: Mask
+    times: Array
+
+    n_channels: int = field(init=False)
+    n_trials: int = field(init=False)
+    centre: float = field(init=False)
+    half: float = field(init=False)
+    start: float = field(init=False)
+    step: float = field(init=False)
+    counts: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        channels, trials, _ = self.values.shape
+        first, last = float(self.times[0]), float(self.times[-1])
+        object.__setattr__(self, "n_channels", channels)
+        object.__setattr__(self, "n_trials", trials)
+        object.__setattr__(self, "start", first)
+        object.__setattr__(self, "centre", 0.5 * (first + last))
+        object.__setattr__(self, "half", 0.5 * (last - first))
+        object.__setattr__(self, "step", float(np.median(np.diff(self.times))))
+        object.__setattr__(self, "counts", self.present.sum(axis=1).astype(float))
+
+    @cached_property
+    def _shared(self) -> bool:
+        return bool(np.all(self.present == self.present[:1]))
+
+    def _columns(self, omega: Array, part: slice, derivatives: bool = True) -> Array:
+        u = (self.times[part] - self.centre) / self.half
+        angle = u[:, None] * (omega * self.half)
+        cos, sin = np.cos(angle), np.sin(angle)
+        columns = [np.ones((len(u), 1)), u[:, None], cos, sin]
+        if derivatives:
+            columns += [u[:, None] * cos, u[:, None] * sin]
+        return np.hstack(columns)
+
+    def _parts(self) -> list[slice]:
+        return [slice(i, i + _CHUNK) for i in range(0, len(self.times), _CHUNK)]
+
+    def gram(self, omega: Array) -> Array:
+        """Sum of ``EᵀE`` over chunks of the samples present."""
+        masks = self.present[:1] if self._shared else self.present
+        size = 4 * len(omega) + BACKGROUND
+        Q = np.zeros((len(masks), size, size))
+        for part in self._parts():
+            E = self._columns(omega, part)
+            for a, mask in enumerate(masks):
+                Em = E[mask[part]]
+                Q[a] += Em.T @ Em
+        return Q
+
+    def project(self, omega: Array) -> Array:
+        """Sum of ``Eᵀy`` over chunks; missing samples are zeros of ``y``."""
+        out = np.zeros((self.n_channels, 4 * len(omega) + BACKGROUND, self.n_trials))
+        for part in self._parts():
+            E = self._columns(omega, part)
+            out += np.einsum("mk,arm->akr", E, self.values[:, :, part], optimize=True)
+        return out
+
+    def residual(self, omega: Array, coefficients: Array) -> ScatteredSampling:
+        """Subtract the fit where samples are present."""
+        rest = self.values.copy()
+        for part in self._parts():
+            E = self._columns(omega, part, derivatives=False)
+            fit = np.einsum("mk,akr->arm", E, coefficients, optimize=True)
+            rest[:, :, part] -= fit * self.present[:, None, part]
+        return ScatteredSampling(rest, self.present, self.times)
+
+    def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
+        """Periodogram of the samples spread onto a fine uniform grid (start values only).
+
+        Each sample is shared between its two neighbours on a grid eight times finer than the
+        highest frequency asked for needs, which attenuates the power of a line at the top of
+        the band by less than 3 %; the line fit itself uses the exact times.
+        """
+        length = scipy.fft.next_fast_len(16 * count, real=True)
+        fine = 2 * np.pi / (spacing * length)
+        position = (self.times - self.times[0]) / fine
+        low = np.floor(position).astype(int)
+        share = position - low
+        power = np.zeros((self.n_channels, count))
+        for a in range(self.n_channels):
+            for r in range(self.n_trials):
+                y = self.values[a, r] / unit[a]
+                grid = np.bincount(low, (1 - share) * y, minlength=length)[:length]
+                grid += np.bincount(low + 1, share * y, minlength=length)[:length]
+                z = scipy.fft.rfft(grid)[:count]
+                power[a] += z.real**2 + z.imag**2
+        return (power / self.counts[:, None]).astype(np.float32)
