@@ -1,0 +1,311 @@
+r"""Modal completion: from the visible modes to the bare Hamiltonian, in closed form (THEORY (3)).
+
+The modes :math:`v_m` and their frequencies fix the Hamiltonian in modal coordinates a,
+:math:`\frac12 |\dot a|^2 + \frac12 a^T Λ a` with :math:`Λ = \mathrm{diag}(Ω^2)` and
+:math:`x = V a`. Splitting :math:`a = V^T μ x + \sum_i u_i q_i` with orthonormal
+:math:`u_i` that span the null space of V and diagonalise Λ there gives
+
+.. math:: μ = (V V^T)^{-1},\quad κ = μ V Λ V^T μ,\quad ω_i^2 = u_i^T Λ u_i,\quad c_i = μ V Λ u_i .
+
+Nothing is inverted but μ, and the total energy stays the same positive definite form: hidden
+frequencies are real, residues positive semidefinite and the motion bounded by construction.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.linalg
+from scipy.special import chdtrc
+
+from prism._types import Array
+
+_COINCIDE = 1e-3  # significance below which two bare frequencies are told apart
+
+
+@dataclass(frozen=True)
+class Hidden:
+    r"""One bare hidden frequency.
+
+    Attributes
+    ----------
+    frequency, frequency_std : float
+        :math:`ω_i` and its standard deviation (None where no covariance was given).
+    couplings : array (rank, channels)
+        One coupling vector per hidden oscillator at this frequency. For rank one it is
+        :math:`c_i`; for a higher rank only the residue is determined, and these are its
+        principal factors.
+    coupling_std : array (channels,) or None
+        Only for rank one.
+    residue, residue_std : array (channels, channels)
+        :math:`R = \sum c c^T`.
+    """
+
+    frequency: float
+    frequency_std: float | None
+    couplings: Array
+    coupling_std: Array | None
+    residue: Array
+    residue_std: Array | None
+
+    @property
+    def rank(self) -> int:
+        """Number of hidden oscillators at this frequency."""
+        return len(self.couplings)
+
+
+@dataclass(frozen=True)
+class Completion:
+    """The bare Hamiltonian of a set of visible modes.
+
+    Attributes
+    ----------
+    mass, stiffness : arrays (channels, channels)
+    mass_std, stiffness_std : arrays or None
+    hidden : tuple of Hidden
+        Ascending in frequency.
+    """
+
+    mass: Array
+    stiffness: Array
+    mass_std: Array | None
+    stiffness_std: Array | None
+    hidden: tuple[Hidden, ...]
+
+
+@dataclass(frozen=True)
+class _Exact:
+    """Completion with every hidden oscillator on its own, and the vectors that diagonalise it."""
+
+    V: Array
+    lam: Array
+    mass: Array
+    stiffness: Array
+    U: Array
+    omega: Array
+    couplings: Array
+
+
+def _complete(omega: Array, participation: Array) -> _Exact:
+    V, lam = participation.T, omega**2
+    mass = np.asarray(np.linalg.inv(V @ V.T), float)
+    stiffness = mass @ (V * lam) @ V.T @ mass
+    null = scipy.linalg.null_space(V) if V.shape[1] > V.shape[0] else np.zeros((len(lam), 0))
+    values, rotation = np.linalg.eigh(null.T @ (lam[:, None] * null))
+    U = null @ rotation
+    couplings = (mass @ (V * lam) @ U).T
+    signs = np.array([_sign(c) for c in couplings]) if len(couplings) else np.zeros(0)
+    symmetric = 0.5 * (stiffness + stiffness.T)
+    return _Exact(V, lam, mass, symmetric, U * signs, np.sqrt(values), couplings * signs[:, None])
+
+
+def _sign(vector: Array) -> float:
+    """+1 or -1 so that the first entry that is not small becomes positive."""
+    large = np.abs(vector) > 0.1 * np.abs(vector).max(initial=0.0)
+    first = vector[np.argmax(large)]
+    return -1.0 if first < 0 else 1.0
+
+
+def complete(omega: Array, participation: Array, covariance: Array | None = None) -> Completion:
+    r"""Complete visible modes to the bare Hamiltonian.
+
+    Parameters
+    ----------
+    omega : array (modes,)
+        Closed-loop frequencies :math:`Ω_m`.
+    participation : array (modes, channels)
+        :math:`v_m`, spanning all channels.
+    covariance : array, optional
+        Of ``(omega, participation.ravel())``. With it every quantity gets a standard deviation,
+        and bare frequencies that the data cannot tell apart become one of higher rank.
+    """
+    exact = _complete(omega, participation)
+    changes = _Changes.of(exact, covariance)
+    groups = _groups(exact, changes)
+    hidden = tuple(_hidden(exact, changes, group) for group in groups)
+    std = (
+        (None, None)
+        if changes is None
+        else (changes.std(changes.mass), changes.std(changes.stiffness))
+    )
+    return Completion(exact.mass, exact.stiffness, std[0], std[1], hidden)
+
+
+# -- first-order changes ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Changes:
+    r"""Derivatives of everything with respect to independent unit errors of the modes.
+
+    The covariance is factored as :math:`F F^T`; entry e of each array is the change along
+    column e of F, so a covariance is a sum of outer products over e.
+
+    With :math:`V u_i = 0` kept, :math:`du_i = -V^T μ\,dV\,u_i + \sum_k u_k e_{ki}`, hence
+    :math:`d(U^T Λ U)_{ik} = u_i^T dΛ u_k - c_i^T dV u_k - (dV u_i)^T c_k` and
+    :math:`e_{ki} = d(U^TΛU)_{ki}/(ω_i^2 - ω_k^2)`.
+    """
+
+    mass: Array  # (E, n, n)
+    stiffness: Array  # (E, n, n)
+    block: Array  # (E, h, h): change of UᵀΛU
+    couplings: Array  # (E, h, n): without the mixing e_ki
+
+    @classmethod
+    def of(cls, exact: _Exact, covariance: Array | None) -> _Changes | None:
+        if covariance is None:
+            return None
+        K, n = len(exact.lam), len(exact.mass)
+        values, vectors = np.linalg.eigh(covariance)
+        keep = values > 1e-14 * values.max(initial=0.0)
+        F = vectors[:, keep] * np.sqrt(values[keep])
+        dlam = 2 * np.sqrt(exact.lam)[:, None] * F[:K]
+        dV = F[K:].reshape(K, n, -1).transpose(2, 1, 0)  # (E, n, K)
+        V, U, mu, c = exact.V, exact.U, exact.mass, exact.couplings
+        L = exact.lam
+        half = dV @ V.T
+        dmu = -mu @ (half + np.swapaxes(half, 1, 2)) @ mu
+        inner = (V * L) @ V.T
+        half_inner = (dV * L) @ V.T
+        dinner = half_inner + np.swapaxes(half_inner, 1, 2)
+        dinner = dinner + np.einsum("ak,ke,bk->eab", V, dlam, V)
+        dkappa = dmu @ inner @ mu + mu @ dinner @ mu + mu @ inner @ dmu
+        dVU = dV @ U  # (E, n, h)
+        cross = np.einsum("ia,eak->eik", c, dVU)
+        block = np.einsum("ki,ke,kj->eij", U, dlam, U) - cross - np.swapaxes(cross, 1, 2)
+        du = -np.einsum("ka,eai->eki", V.T @ mu, dVU)  # (E, K, h)
+        VLU = (V * L) @ U
+        dc = dmu @ VLU + mu @ ((dV * L) @ U)
+        dc = dc + mu @ np.einsum("ak,ke,ki->eai", V, dlam, U) + mu @ (V * L) @ du
+        return cls(dmu, dkappa, block, np.swapaxes(dc, 1, 2))
+
+    @staticmethod
+    def std(change: Array) -> Array:
+        return np.asarray(np.sqrt((change**2).sum(axis=0)))
+
+    def mixed(self, exact: _Exact, group: list[int]) -> Array:
+        """Changes of the couplings of a group, (E, group, n), mixing outside the group included."""
+        others = [k for k in range(len(exact.omega)) if k not in group]
+        out = self.couplings[:, group].copy()
+        if others:
+            gap = exact.omega[group][:, None] ** 2 - exact.omega[others] ** 2
+            out += np.einsum(
+                "eik,ka->eia", self.block[:, group][:, :, others] / gap, exact.couplings[others]
+            )
+        return out
+
+
+def _groups(exact: _Exact, changes: _Changes | None) -> list[list[int]]:
+    """Bare frequencies that are not significantly different form one group.
+
+    For a pair the test is whether the 2×2 block of ``UᵀΛU`` is a multiple of the identity:
+    its difference of diagonal entries and its off-diagonal entry, against their covariance.
+    """
+    groups: list[list[int]] = []
+    for i in range(len(exact.omega)):
+        if groups and changes is not None and _coincide(exact, changes, groups[-1][-1], i):
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def _coincide(exact: _Exact, changes: _Changes, i: int, k: int) -> bool:
+    block = changes.block
+    errors = np.stack([block[:, k, k] - block[:, i, i], 2 * block[:, i, k]])
+    C = errors @ errors.T
+    gap = exact.omega[k] ** 2 - exact.omega[i] ** 2
+    if np.linalg.det(C) <= 1e-12 * C[0, 0] * C[1, 1] or C[0, 0] == 0:
+        return bool(gap <= 3.3 * np.sqrt(C[0, 0]))
+    distance = gap**2 * np.linalg.inv(C)[0, 0]
+    return bool(chdtrc(2, distance) > _COINCIDE)
+
+
+def _hidden(exact: _Exact, changes: _Changes | None, group: list[int]) -> Hidden:
+    omega2 = float(np.mean(exact.omega[group] ** 2))
+    c = exact.couplings[group]
+    residue = c.T @ c
+    if len(group) > 1:
+        c = _principal_factors(residue, len(group))
+    omega = float(np.sqrt(omega2))
+    if changes is None:
+        return Hidden(omega, None, c, None, residue, None)
+    dc = changes.mixed(exact, group)
+    half = np.einsum("eia,ib->eab", dc, exact.couplings[group])
+    domega2 = np.mean([changes.block[:, i, i] for i in group], axis=0)
+    return Hidden(
+        frequency=omega,
+        frequency_std=float(np.sqrt((domega2**2).sum()) / (2 * omega)),
+        couplings=c,
+        coupling_std=_Changes.std(dc[:, 0]) if len(group) == 1 else None,
+        residue=residue,
+        residue_std=_Changes.std(half + np.swapaxes(half, 1, 2)),
+    )
+
+
+def _principal_factors(residue: Array, rank: int) -> Array:
+    values, vectors = np.linalg.eigh(residue)
+    c = (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))).T[:rank]
+    out = np.zeros((rank, len(residue)))
+    out[: len(c)] = [_sign(row) * row for row in c]
+    return out
+
+
+# -- chain form ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ChainForm:
+    r"""The same Hamiltonian as a chain: Mori's continued fraction in (block) matrix form.
+
+    .. math:: H(s)^{-1} = μ^{1/2} \left[s^2 + A_0
+              - B_1^T (s^2 + A_1 - B_2^T (\dots)^{-1} B_2)^{-1} B_1\right] μ^{1/2}
+
+    Attributes
+    ----------
+    root_mass : array (n, n)
+        :math:`μ^{1/2}`.
+    diagonal : tuple of arrays
+        :math:`A_0, A_1, \dots`; the seen block first.
+    links : tuple of arrays
+        :math:`B_1, B_2, \dots`; link k has the rows of block k and the columns of block k-1.
+    """
+
+    root_mass: Array
+    diagonal: tuple[Array, ...]
+    links: tuple[Array, ...]
+
+
+def chain_form(omega: Array, participation: Array) -> ChainForm:
+    """Block Lanczos on ``(Ω², μ^{1/2} V)`` with full reorthogonalisation.
+
+    Parameters
+    ----------
+    omega : array (modes,)
+    participation : array (modes, channels)
+    """
+    V, lam = participation.T, omega**2
+    values, vectors = np.linalg.eigh(V @ V.T)
+    root = (vectors / np.sqrt(values)) @ vectors.T
+    blocks = [(root @ V).T]  # orthonormal columns in modal space
+    while (new := _next_block(lam, blocks)) is not None:
+        blocks.append(new)
+    diagonal = tuple(Q.T @ (lam[:, None] * Q) for Q in blocks)
+    links = tuple(Q.T @ (lam[:, None] * before) for before, Q in pairwise(blocks))
+    return ChainForm(root, diagonal, links)
+
+
+def _next_block(lam: Array, blocks: list[Array]) -> Array | None:
+    """Orthonormalise ``Λ`` times the last block against all blocks; None when nothing is left."""
+    basis = np.hstack(blocks)
+    W = lam[:, None] * blocks[-1]
+    for _ in range(2):
+        W = W - basis @ (basis.T @ W)
+    Q, singular, Vt = np.linalg.svd(W, full_matrices=False)
+    rank = int(np.sum(singular > 1e-10 * lam.max()))
+    if rank == 0:
+        return None
+    # the polar factor makes the link symmetric positive definite; it exists at full rank only
+    return Q @ Vt if rank == W.shape[1] else Q[:, :rank]

@@ -1,0 +1,130 @@
+r"""Free records with unknown excitation.
+
+The data determine frequencies and unit directions only: the energy of each mode is unknown, and
+with it the magnitudes. If the effective mass μ is known, however, the modes must add up to it,
+
+.. math:: \sum_m s_m d_m d_m^T = μ^{-1}, \qquad s_m ≥ 0,
+
+which determines all magnitudes when the :math:`d_m d_m^T` are linearly independent
+(THEORY §3).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import nnls
+
+from prism._types import Array
+from prism.adjust import adjust
+from prism.experiments.base import (
+    CONSISTENCY_LEVEL,
+    Known,
+    Magnitudes,
+    Outcome,
+    Undetermined,
+    known_relations,
+    per_line,
+    scale_words,
+    too_few_lines,
+)
+from prism.experiments.relations import vech
+from prism.lines import Lines
+
+OTHER_EXPERIMENTS = (
+    "an ensemble of records at thermal equilibrium (experiment='equilibrium'), a record released "
+    "from rest with the hidden part undisplaced (experiment='released'), or a measured force "
+    "would determine them"
+)
+
+
+def free_magnitudes(lines: Lines, known: Known) -> Outcome:
+    """Magnitudes from the known mass (and stiffness), if the shapes are rich enough."""
+    fit = lines.fit
+    K, n = fit.shapes.shape
+    if known.mass is None:
+        return _without_mass(K, n, known)
+    few = too_few_lines(lines)
+    if few is not None:
+        return few
+    equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
+    design = _design(fit.omega[fit.line], fit.shapes, known)
+    if equations < K or np.linalg.matrix_rank(design, tol=1e-6 * np.linalg.norm(design)) < K:
+        return Undetermined(
+            f"{K} visible modes in {n} channel{'s' * (n > 1)} leave the magnitudes of the modes "
+            f"open: the known values give {equations} equation{'s' * (equations > 1)}",
+            f"with {_channels_needed(K)} channels a free record and the mass would do; "
+            + OTHER_EXPERIMENTS,
+        )
+    start = _start(fit.omega[fit.line], fit.shapes, known, design)
+    return _adjusted(lines, known, start)
+
+
+def _without_mass(K: int, n: int, known: Known) -> Undetermined:
+    given = "" if known.stiffness is None else " (a known stiffness alone is not used here)"
+    why = (
+        f"a free record of unknown excitation shows the frequencies and shapes of its {K} modes, "
+        f"but how strongly each mode was excited is unknown{given}"
+    )
+    if n * (n + 1) // 2 >= K and n > 1:
+        return Undetermined(
+            why,
+            f"give the effective mass of the {n} channels (mass=...), or else {OTHER_EXPERIMENTS}",
+        )
+    return Undetermined(why, OTHER_EXPERIMENTS)
+
+
+def _channels_needed(K: int) -> int:
+    n = 1
+    while n * (n + 1) // 2 < K:
+        n += 1
+    return n
+
+
+def _design(omega: Array, shapes: Array, known: Known) -> Array:
+    """Matrix of the linear equations for s, off-diagonal entries counted twice."""
+    outer = vech(np.einsum("ma,mb->mab", shapes, shapes)).T
+    i, j = np.triu_indices(shapes.shape[1])
+    outer = outer * np.where(i == j, 1.0, np.sqrt(2.0))[:, None]
+    if known.stiffness is None:
+        return outer
+    return np.vstack([outer, outer * omega**2 / np.mean(omega**2)])
+
+
+def _start(omega: Array, shapes: Array, known: Known, design: Array) -> Array:
+    G = known.inverse_mass
+    assert G is not None
+    i, j = np.triu_indices(len(G))
+    weight = np.where(i == j, 1.0, np.sqrt(2.0))
+    right = [weight * vech(G)]
+    if known.stiffness is not None:
+        right.append(weight * vech(G @ known.stiffness @ G) / np.mean(omega**2))
+    s, _ = nnls(design, np.concatenate(right))
+    return np.asarray(np.maximum(s, 1e-3 * s.max()))
+
+
+def _adjusted(lines: Lines, known: Known, start: Array) -> Outcome:
+    fit = lines.fit
+    N, shape = len(fit.omega), fit.shapes.shape
+
+    def relations(p: Array, s: Array) -> tuple[Array, Array, Array]:
+        relation = known_relations(p[:N][fit.line], p[N:].reshape(shape), s, known)
+        by_omega = per_line(relation.by_omega, fit.line, N)
+        return relation.h, np.hstack([by_omega, relation.by_shape]), relation.by_s
+
+    result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
+    if not result.converged or result.q.min() <= 0 or result.p_value < CONSISTENCY_LEVEL:
+        return Undetermined(
+            "the visible modes cannot be made to add up to the given mass"
+            + ("" if known.stiffness is None else " and stiffness")
+            + f" (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
+            "check the given values and the gains of the channels; a mode too weak to be seen "
+            "has the same effect",
+        )
+    return Magnitudes(
+        omega=result.p[:N],
+        line=fit.line,
+        shapes=result.p[N:].reshape(shape),
+        s=result.q,
+        covariance=result.covariance,
+        scale=scale_words(known),
+    )

@@ -1,0 +1,228 @@
+r"""The identified Hamiltonian: energy, exact flow, the equation in words of mathematics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism.completion import Completion, Hidden
+from prism.errors import OptionError
+from prism.kernel import MemoryKernel
+
+
+@dataclass(frozen=True)
+class Hamiltonian:
+    r"""A bare Hamiltonian with hidden oscillators.
+
+    .. math:: H = \tfrac12 p^T μ^{-1} p + \tfrac12 x^T κ x
+              + \sum_i \left( \tfrac12 p_i^2 + \tfrac12 ω_i^2 q_i^2 + q_i\, c_i^T x \right)
+
+    A state is the vector :math:`(x, q_1 … q_h, p, p_1 … p_h)`.
+
+    Parameters
+    ----------
+    completion : Completion
+    channels : tuple of str
+        Names of the seen coordinates, used in the text.
+    """
+
+    completion: Completion
+    channels: tuple[str, ...]
+
+    @property
+    def mass(self) -> Array:
+        """Effective mass μ."""
+        return self.completion.mass
+
+    @property
+    def mass_std(self) -> Array | None:
+        """Standard deviation of μ."""
+        return self.completion.mass_std
+
+    @property
+    def stiffness(self) -> Array:
+        """Static stiffness κ: the force per displacement with the hidden part clamped."""
+        return self.completion.stiffness
+
+    @property
+    def stiffness_std(self) -> Array | None:
+        """Standard deviation of κ."""
+        return self.completion.stiffness_std
+
+    @property
+    def hidden(self) -> tuple[Hidden, ...]:
+        """The bare hidden frequencies with couplings and residues, ascending."""
+        return self.completion.hidden
+
+    @property
+    def hidden_frequencies(self) -> Array:
+        """Distinct bare frequencies ω_i; one that carries a residue of rank two appears once."""
+        return np.array([h.frequency for h in self.hidden])
+
+    @property
+    def hidden_frequencies_std(self) -> Array | None:
+        """Standard deviations of the bare frequencies, None where no covariance was known."""
+        if any(h.frequency_std is None for h in self.hidden):
+            return None
+        return np.array([h.frequency_std for h in self.hidden], float)
+
+    @property
+    def couplings(self) -> Array:
+        """Couplings c_i, shape (hidden, channels).
+
+        A frequency whose residue has a rank above one has no single coupling vector: its row is
+        masked, and `residues` holds what is determined.
+        """
+        rows = np.zeros((len(self.hidden), len(self.channels)))
+        for row, h in zip(rows, self.hidden, strict=True):
+            row[:] = h.couplings[0]
+        return self._masked(rows)
+
+    @property
+    def couplings_std(self) -> Array | None:
+        """Standard deviations of the couplings, masked like `couplings`."""
+        rows = np.zeros((len(self.hidden), len(self.channels)))
+        for row, h in zip(rows, self.hidden, strict=True):
+            if h.rank == 1:
+                if h.coupling_std is None:
+                    return None
+                row[:] = h.coupling_std
+        return self._masked(rows)
+
+    def _masked(self, rows: Array) -> Array:
+        ranks = np.array([h.rank for h in self.hidden], int)
+        if np.all(ranks == 1):
+            return rows
+        mask = np.broadcast_to((ranks > 1)[:, None], rows.shape)
+        return np.ma.MaskedArray(rows, mask=mask)
+
+    @property
+    def residues(self) -> Array:
+        """Residues R_i of the kernel, shape (hidden, channels, channels)."""
+        n = len(self.channels)
+        return np.array([h.residue for h in self.hidden]).reshape(-1, n, n)
+
+    @cached_property
+    def kernel(self) -> MemoryKernel:
+        """Memory kernel of the seen coordinates."""
+        return MemoryKernel(self.hidden_frequencies, self.residues)
+
+    # -- matrices and motion -------------------------------------------------------------------
+
+    @cached_property
+    def matrices(self) -> tuple[Array, Array]:
+        """Mass and stiffness of all coordinates ``(x, q)``: μ ⊕ 1, and κ bordered by c and ω²."""
+        rows = [h.couplings for h in self.hidden]
+        c = np.vstack(rows) if rows else np.zeros((0, len(self.channels)))
+        omega2 = np.repeat([h.frequency**2 for h in self.hidden], [h.rank for h in self.hidden])
+        M = scipy.linalg.block_diag(self.mass, np.eye(len(c)))
+        K = np.block([[self.stiffness, c.T], [c, np.diag(omega2)]])
+        return M, K
+
+    @property
+    def size(self) -> int:
+        """Number of coordinates, seen and hidden."""
+        return len(self.matrices[0])
+
+    @cached_property
+    def _modal(self) -> tuple[Array, Array]:
+        M, K = self.matrices
+        values, modes = scipy.linalg.eigh(K, M)
+        return np.sqrt(np.maximum(values, 0.0)), modes
+
+    @property
+    def frequencies(self) -> Array:
+        """Closed-loop frequencies Ω of the whole: what the seen coordinates show."""
+        return self._modal[0]
+
+    def _split(self, state: ArrayLike) -> tuple[Array, Array]:
+        z = np.asarray(state, float)
+        if z.shape[-1] != 2 * self.size:
+            raise OptionError(
+                f"a state of this Hamiltonian has {2 * self.size} entries, {self.size} positions "
+                f"(seen, then hidden) and their momenta; got {z.shape[-1]}."
+            )
+        return z[..., : self.size], z[..., self.size :]
+
+    def energy(self, state: ArrayLike) -> Array:
+        """H of one state or of an array of states (..., 2·size)."""
+        M, K = self.matrices
+        q, p = self._split(state)
+        kinetic = np.einsum("...i,ij,...j->...", p, np.linalg.inv(M), p)
+        return np.asarray(0.5 * (kinetic + np.einsum("...i,ij,...j->...", q, K, q)))
+
+    def flow(self, state: ArrayLike, t: ArrayLike) -> Array:
+        r"""State after the time t, exactly: each normal mode turns by its own angle.
+
+        Parameters
+        ----------
+        state : array (2·size,)
+        t : float or array
+            The result has shape (\*t.shape, 2·size).
+        """
+        omega, modes = self._modal
+        M = self.matrices[0]
+        q, p = self._split(state)
+        a, b = modes.T @ M @ q, modes.T @ p  # modal position and momentum
+        times = np.asarray(t, float)
+        angle = np.multiply.outer(times, omega)
+        # a mode of zero frequency moves uniformly
+        ramp = np.where(
+            omega > 0, np.sin(angle) / np.where(omega > 0, omega, 1.0), times[..., None]
+        )
+        at = np.cos(angle) * a + ramp * b
+        bt = np.cos(angle) * b - omega * np.sin(angle) * a
+        return np.concatenate([at @ modes.T, bt @ (M @ modes).T], axis=-1)
+
+    def simulate(self, state: ArrayLike, t: ArrayLike) -> Array:
+        """Motion of the seen coordinates from a state, shape (times, channels)."""
+        return self.flow(state, t)[..., : len(self.channels)]
+
+    # -- text ----------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        """Return the equations of motion, one line per coordinate."""
+        return "\n".join([*self._seen_lines(), *self._hidden_lines()])
+
+    def _seen_lines(self) -> list[str]:
+        """``μ x'' + κ x + Σ c q = 0``; rows of μ⁻¹ applied when μ is diagonal."""
+        lines = []
+        for a, name in enumerate(self.channels):
+            terms = _terms(self.mass[a], [f"{c}''" for c in self.channels])
+            terms += _terms(self.stiffness[a], self.channels)
+            for name_q, column in self._oscillators():
+                terms += _terms(column[a : a + 1], [name_q])
+            lines.append(f"{_sum(terms)} = 0" if terms else f"{name}'' = 0")
+        return lines
+
+    def _hidden_lines(self) -> list[str]:
+        lines = []
+        frequencies = np.repeat([h.frequency for h in self.hidden], [h.rank for h in self.hidden])
+        for (name, column), omega in zip(self._oscillators(), frequencies, strict=True):
+            terms = [(1.0, f"{name}''"), (float(omega**2), name), *_terms(column, self.channels)]
+            lines.append(f"{_sum(terms)} = 0      (ω = {omega:.6g})")
+        return lines
+
+    def _oscillators(self) -> list[tuple[str, Array]]:
+        columns = [row for h in self.hidden for row in h.couplings]
+        return [(f"h{i + 1}", c) for i, c in enumerate(columns)]
+
+
+def _terms(coefficients: ArrayLike, names: list[str] | tuple[str, ...]) -> list[tuple[float, str]]:
+    values = np.asarray(coefficients, float)
+    return [(float(v), n) for v, n in zip(values, names, strict=True) if abs(v) > 1e-12]
+
+
+def _sum(terms: list[tuple[float, str]]) -> str:
+    """``2 x1'' - 0.5 x2 + ...``."""
+    text = ""
+    for value, name in terms:
+        size = "" if abs(abs(value) - 1) < 1e-12 else f"{abs(value):.4g} "
+        sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
+        text += f"{sign}{size}{name}"
+    return text

@@ -1,0 +1,108 @@
+"""What these data can and cannot determine, in words and in bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism.lines.fit import evaluate
+from prism.lines.likelihood import samplings_of
+from prism.record import Record
+
+
+@dataclass(frozen=True)
+class Identifiability:
+    """The verdict on one record.
+
+    Attributes
+    ----------
+    modes, channels : int
+        Visible modes and seen coordinates; the minimal Hamiltonian has ``modes - channels``
+        hidden oscillators.
+    magnitudes : bool
+        Whether the magnitudes of the modes, and with them the bare Hamiltonian, are determined.
+    scale : str
+        What fixes the scale of mass, stiffness and couplings.
+    why : str
+        What is missing; empty when the Hamiltonian is determined.
+    remedy : str
+        Which experiment would supply it.
+    remarks : tuple of str
+        What else the user should know.
+    """
+
+    modes: int
+    channels: int
+    magnitudes: bool
+    scale: str = ""
+    why: str = ""
+    remedy: str = ""
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def determined(self) -> tuple[str, ...]:
+        """What the data determine."""
+        always = ("frequencies", "shapes", "amplitudes", "forecast")
+        if not self.magnitudes:
+            return always
+        more = ("residues", "mass", "stiffness", "hidden frequencies", "couplings", "kernel")
+        return always + more
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """What the data leave open."""
+        if self.magnitudes:
+            return ("common scale of mass, stiffness and couplings",) if self._scale_is_free else ()
+        return ("residues", "mass", "stiffness", "hidden frequencies", "couplings", "kernel")
+
+    @property
+    def _scale_is_free(self) -> bool:
+        return self.scale.startswith("free")
+
+    def __str__(self) -> str:
+        """Return the verdict in plain sentences."""
+        some = f"{self.modes} mode{'s' * (self.modes != 1)}"
+        sentences = [f"Determined: frequencies, shapes and forecast of {some}."]
+        hidden = self.modes - self.channels
+        if self.magnitudes:
+            sentences.append(
+                "Determined: the bare Hamiltonian, with "
+                + (
+                    f"{hidden} hidden oscillator{'s' * (hidden != 1)}, their couplings and the "
+                    "memory kernel."
+                    if hidden
+                    else "no hidden oscillator: as many modes are visible as channels."
+                )
+            )
+            sentences.append(f"The common scale of mass and couplings is {self.scale}.")
+        else:
+            sentences.append(
+                f"Not determined: the bare hidden frequencies and couplings, because {self.why}."
+            )
+            sentences.append(f"What would settle it: {self.remedy}.")
+        sentences += [f"Note: {remark}." for remark in self.remarks]
+        return "\n".join(sentences)
+
+
+def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:
+    r"""Cramér-Rao bound on the standard deviation of the frequencies.
+
+    The Fisher information of the frequencies with all amplitudes, phases, offsets and drifts
+    unknown, :math:`\sum_{ra} σ_a^{-2}\, (∂y/∂Ω)^T P^⊥ (∂y/∂Ω)`.
+
+    Parameters
+    ----------
+    record : Record
+        Noise-free.
+    frequencies : array
+        True frequencies of all lines.
+    noise_std : array (channels,) or float
+        Standard deviation of the noise to be added.
+    """
+    samplings, _, _ = samplings_of(record)
+    sigma = np.broadcast_to(np.asarray(noise_std, float), (record.n_channels,))
+    fit = evaluate(samplings, np.sort(np.asarray(frequencies, float)), 1 / sigma**2)
+    return np.sqrt(np.diag(np.linalg.inv(fit.fisher)))

@@ -1,0 +1,133 @@
+r"""The memory kernel of the hidden modes, and the certificate of passivity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array, ComplexArray
+
+
+@dataclass(frozen=True)
+class MemoryKernel:
+    r"""Memory kernel of the equation of motion :math:`μ x'' = -κ x + \int_0^t K(t-s) x(s) ds + F`.
+
+    .. math:: K(t) = \sum_i \frac{R_i}{ω_i} \sin ω_i t, \qquad
+              \hat K(s) = \sum_i \frac{R_i}{s^2 + ω_i^2}, \qquad R_i ⪰ 0
+
+    (THEORY (2)).
+
+    Parameters
+    ----------
+    poles : array (hidden,)
+        Bare frequencies :math:`ω_i`.
+    residues : array (hidden, channels, channels)
+        :math:`R_i`.
+    """
+
+    poles: Array
+    residues: Array
+
+    def __call__(self, t: ArrayLike) -> Array:
+        r"""K(t), shape (\*t.shape, channels, channels); zero for negative times."""
+        times = np.asarray(t, float)
+        weights = np.sin(np.multiply.outer(np.maximum(times, 0.0), self.poles)) / self.poles
+        return np.tensordot(weights, self.residues, axes=1)
+
+    def laplace(self, s: ArrayLike) -> ComplexArray:
+        r""":math:`\hat K(s)`, shape (\*s.shape, channels, channels)."""
+        weights = 1 / (np.asarray(s, complex)[..., None] ** 2 + self.poles**2)
+        return np.asarray(np.tensordot(weights, self.residues, axes=1), complex)
+
+    def spectral_density(self, omega: ArrayLike, width: float | None = None) -> Array:
+        r"""Bath spectral density :math:`J(ω) = \fracπ2 \sum_i (R_i/ω_i)\, δ(ω - ω_i)`.
+
+        The delta functions are broadened: :math:`J(ω) = -\mathrm{Im}\,\hat K(η + iω)`, which has
+        exactly this limit for η → 0.
+
+        Parameters
+        ----------
+        omega : array
+        width : float, optional
+            η; by default half the mean distance of the poles, or 5 % of a single pole.
+        """
+        eta = self._default_width() if width is None else float(width)
+        return -self.laplace(eta + 1j * np.asarray(omega, float)).imag
+
+    def _default_width(self) -> float:
+        if len(self.poles) > 1:
+            return float(0.5 * (self.poles.max() - self.poles.min()) / (len(self.poles) - 1))
+        return 0.05 * float(self.poles[0]) if len(self.poles) else 1.0
+
+    def static(self) -> Array:
+        r""":math:`\hat K(0) = \sum_i R_i/ω_i^2`, what the hidden modes take off the stiffness."""
+        return np.tensordot(1 / self.poles**2, self.residues, axes=1)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    r"""Proof that the identified motion is bounded and passive (THEORY §1).
+
+    Two conditions: every residue :math:`R_i ⪰ 0`, and the mean-force stiffness
+    :math:`κ - \sum_i R_i/ω_i^2 ≻ 0`. Where the bare Hamiltonian is not determined, every
+    Hamiltonian with the visible modes satisfies both (completion of positive magnitudes), so
+    the certificate holds without margins.
+
+    Attributes
+    ----------
+    passive : bool
+    min_residue_eigenvalue, min_mean_force_stiffness : float or None
+        The margins.
+    reason : str
+    """
+
+    passive: bool
+    min_residue_eigenvalue: float | None
+    min_mean_force_stiffness: float | None
+    reason: str
+
+    def __str__(self) -> str:
+        """One sentence."""
+        return f"{'passive' if self.passive else 'NOT passive'}: {self.reason}"
+
+
+def certify(stiffness: Array, kernel: MemoryKernel) -> Certificate:
+    r"""Check both conditions on a kernel and the static stiffness κ.
+
+    A residue counts as positive semidefinite when its smallest eigenvalue is above minus the
+    rounding error of its largest.
+    """
+    residue = _smallest_residue_eigenvalue(kernel)
+    margin = float(np.linalg.eigvalsh(stiffness - kernel.static())[0])
+    largest = float(np.abs(kernel.residues).max(initial=0.0)) * max(len(stiffness), 1)
+    positive = residue >= -1e-12 * largest
+    if positive and margin > 0:
+        reason = (
+            "all residues are positive semidefinite and the mean-force stiffness is positive "
+            f"definite (smallest eigenvalue {margin:.4g})"
+        )
+    elif positive:
+        reason = f"the mean-force stiffness has the eigenvalue {margin:.4g}, which is not positive"
+    else:
+        reason = f"a residue has the negative eigenvalue {residue:.4g}"
+    return Certificate(positive and margin > 0, residue, margin, reason)
+
+
+def certify_lines(frequencies: Array) -> Certificate:
+    """Certificate of visible modes whose magnitudes are not determined."""
+    passive = bool(np.all(frequencies > 0))
+    return Certificate(
+        passive,
+        None,
+        None,
+        "every mode is undamped with a real frequency, and any positive magnitudes complete the "
+        "modes to a positive definite Hamiltonian",
+    )
+
+
+def _smallest_residue_eigenvalue(kernel: MemoryKernel) -> float:
+    if not len(kernel.poles):
+        return 0.0
+    return float(np.linalg.eigvalsh(kernel.residues).min())

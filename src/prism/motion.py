@@ -1,0 +1,113 @@
+r"""The fitted motion of every trial at any time, with its uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism.errors import OptionError
+from prism.lines.inphase import InPhaseFit, Motion
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """Motion at given times.
+
+    Attributes
+    ----------
+    t : array (times,)
+    values : array (times, channels)
+        In the quantity of each channel.
+    std : array (times, channels)
+        Standard deviation of the motion itself, without the measurement noise.
+    noise_std : array (channels,)
+        Standard deviation of the measurement noise; a new measurement scatters by
+        ``hypot(std, noise_std)``.
+    """
+
+    t: Array
+    values: Array
+    std: Array
+    noise_std: Array
+
+
+@dataclass(frozen=True)
+class Trajectories:
+    r"""The motion of all trials of a record.
+
+    .. math:: x_a(t) = b_a + s_a u + \sum_m d_{ma}\,
+              \mathrm{Re}\left[(iΩ_m)^{k_a} (A_m - i B_m) e^{iΩ_m (t - t_c)}\right]
+
+    with :math:`k_a` the derivative that channel a measures.
+
+    Parameters
+    ----------
+    fit : InPhaseFit
+    trials : tuple of (int, int)
+        For each trial: which motion of the fit, and its place there.
+    means : array (trials, channels)
+        Subtracted from the series before the fit.
+    """
+
+    fit: InPhaseFit
+    trials: tuple[tuple[int, int], ...]
+    means: Array
+
+    @property
+    def noise_std(self) -> Array:
+        """Standard deviation of the measurement noise per channel."""
+        return 1 / np.sqrt(self.fit.weights)
+
+    @property
+    def amplitudes(self) -> Array:
+        """Amplitude of every mode along its unit shape, (trials, modes)."""
+        K = len(self.fit.line)
+        out = np.empty((len(self.trials), K))
+        for r, (i, j) in enumerate(self.trials):
+            v = self.fit.motions[i].values[:, j]
+            out[r] = np.hypot(v[:K], v[K : 2 * K])
+        return out
+
+    def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
+        """Motion of one trial at the given times, inside or outside the record."""
+        if not 0 <= trial < len(self.trials):
+            raise OptionError(
+                f"trial {trial} is not among the {len(self.trials)} trials of this model; "
+                "count them from 0."
+            )
+        times = np.atleast_1d(np.asarray(t, float))
+        if times.ndim != 1 or not np.all(np.isfinite(times)):
+            raise OptionError("forecast times must be a list of finite numbers.")
+        i, j = self.trials[trial]
+        motion = self.fit.motions[i]
+        linear, nonlinear = self._jacobians(motion, motion.values[:, j], times)
+        values = np.einsum("atp,p->ta", linear, motion.values[:, j]) + self.means[trial]
+        total = nonlinear + linear @ motion.sensitivity[j]
+        variance = np.einsum("atp,pq,atq->ta", total, self.fit.covariance, total, optimize=True)
+        variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
+        return Forecast(times, values, np.sqrt(np.maximum(variance, 0.0)), self.noise_std)
+
+    def _jacobians(self, motion: Motion, values: Array, t: Array) -> tuple[Array, Array]:
+        """Derivatives by the linear and by the nonlinear parameters, (channels, times, ·)."""
+        fit = self.fit
+        K, n = fit.shapes.shape
+        N, nb = len(fit.omega), fit.background
+        omega = fit.omega[fit.line]
+        lag = t - motion.centre
+        z = values[:K] - 1j * values[K : 2 * K]
+        linear = np.zeros((n, len(t), 2 * K + nb * n))
+        nonlinear = np.zeros((n, len(t), N + K * n))
+        turn = np.exp(1j * np.multiply.outer(lag, omega))
+        for a, k in enumerate(fit.orders):
+            seen = (1j * omega) ** k * turn  # (times, modes)
+            linear[a, :, :K] = (fit.shapes[:, a] * seen).real
+            linear[a, :, K : 2 * K] = (-1j * fit.shapes[:, a] * seen).real
+            for i in range(nb):
+                linear[a, :, 2 * K + nb * a + i] = (lag / motion.half) ** i
+            nonlinear[a, :, N + a :: n][:, :K] = (z * seen).real
+            by_omega = (fit.shapes[:, a] * (k / omega + 1j * lag[:, None]) * z * seen).real
+            np.add.at(nonlinear[a].T, fit.line, by_omega.T)
+        return linear, nonlinear

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from prism.benchmarks.chain import random_hamiltonian
+from prism.completion import complete
+from prism.kernel import certify
+from prism.systems import chain
+
+
+def flat(omega, participation):
+    """Everything that completion returns, in one vector; couplings up to a common sign."""
+    done = complete(omega, participation)
+    parts = [done.mass.ravel(), done.stiffness.ravel(), [h.frequency for h in done.hidden]]
+    parts += [h.couplings[0] for h in done.hidden]
+    return np.concatenate(parts)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_standard_deviations_equal_finite_differences(seed):
+    """First-order propagation against a numerical Jacobian of the whole map."""
+    rng = np.random.default_rng(seed)
+    omega = np.sort(rng.uniform(0.5, 3.0, 5))
+    v = rng.standard_normal((5, 2))
+    x = np.concatenate([omega, v.ravel()])
+    A = rng.standard_normal((len(x), len(x)))
+    covariance = 1e-8 * A @ A.T
+
+    step, columns = 1e-6, []
+    for i in range(len(x)):
+        e = np.zeros(len(x))
+        e[i] = step
+        high, low = (flat((x + t)[:5], (x + t)[5:].reshape(5, 2)) for t in (e, -e))
+        columns.append((high - low) / (2 * step))
+    J = np.array(columns).T
+    expected = np.sqrt(np.diag(J @ covariance @ J.T))
+
+    done = complete(omega, v, covariance)
+    found = [done.mass_std.ravel(), done.stiffness_std.ravel()]
+    found += [[h.frequency_std for h in done.hidden]] + [h.coupling_std for h in done.hidden]
+    np.testing.assert_allclose(np.concatenate(found), expected, rtol=1e-5)
+
+
+def test_residue_of_coincident_frequencies_has_rank_two_and_calibrated_errors():
+    """Equal springs: √2 twice. The residue is smooth in the data, its two factors are not."""
+    system = chain(5, observed=[0, 2, 4])
+    K, n = system.participation.shape
+    truth = system.couplings.T @ system.couplings
+    rng = np.random.default_rng(0)
+    sigma = 1e-3
+    covariance = sigma**2 * np.eye(K + K * n)
+    scores = []
+    for _ in range(200):
+        noise = sigma * rng.standard_normal(K + K * n)
+        done = complete(
+            system.frequencies + noise[:K],
+            system.participation + noise[K:].reshape(K, n),
+            covariance,
+        )
+        assert [h.rank for h in done.hidden] == [2]
+        assert done.hidden[0].coupling_std is None
+        np.testing.assert_allclose(
+            done.hidden[0].couplings.T @ done.hidden[0].couplings,
+            done.hidden[0].residue,
+            atol=1e-12,
+        )
+        scores.append(((done.hidden[0].residue - truth) / done.hidden[0].residue_std).ravel())
+    # 200 runs: the rms of a unit normal scatters by 5 %
+    assert 0.85 < np.sqrt(np.mean(np.square(scores))) < 1.15
+
+
+def test_separate_frequencies_stay_separate():
+    system = chain()
+    covariance = 1e-8 * np.eye(4 + 8)
+    done = complete(system.frequencies, system.participation, covariance)
+    assert [h.rank for h in done.hidden] == [1, 1]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32 - 1))
+def test_every_completion_is_passive(seed):
+    """Passivity is structural: any frequencies and any magnitudes give a certificate."""
+    h = random_hamiltonian(np.random.default_rng(seed))
+    certificate = certify(h.stiffness, h.kernel)
+    assert certificate.passive, str(certificate)
+    assert certificate.min_mean_force_stiffness > 0
+
+
+def test_thousand_random_spectra_are_passive():
+    rng = np.random.default_rng(2024)
+    assert all(
+        certify(h.stiffness, h.kernel).passive
+        for h in (random_hamiltonian(rng) for _ in range(1000))
+    )
+
+
+def test_as_many_modes_as_channels_leave_no_hidden_mode():
+    done = complete(np.array([1.0, 2.0]), np.array([[1.0, 0.5], [-0.3, 1.0]]))
+    assert done.hidden == ()
