@@ -1,0 +1,90 @@
+"""PRISM: passive Hamiltonians from partial measurements.
+
+>>> import prism
+>>> record = prism.systems.chain().free(duration=400, dt=0.05, noise=0.1, rng=0)
+>>> model = prism.identify(record)
+
+The names below are loaded when they are first used, so that importing the package is fast.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from ._version import __version__
+
+if TYPE_CHECKING:
+    from . import errors, io, systems
+    from .completion import chain_form, complete
+    from .errors import PrismError, PrismWarning
+    from .hamiltonian import Hamiltonian
+    from .identifiability import Identifiability, cramer_rao
+    from .io import read
+    from .io.model import load_model as load
+    from .kernel import Certificate, MemoryKernel, certify
+    from .model import Model
+    from .modes import Modes
+    from .motion import Forecast
+    from .pipeline import identify
+    from .record import Record
+
+_HOME = {
+    "Certificate": "kernel",
+    "Forecast": "motion",
+    "Hamiltonian": "hamiltonian",
+    "Identifiability": "identifiability",
+    "MemoryKernel": "kernel",
+    "Model": "model",
+    "Modes": "modes",
+    "PrismError": "errors",
+    "PrismWarning": "errors",
+    "Record": "record",
+    "certify": "kernel",
+    "chain_form": "completion",
+    "complete": "completion",
+    "cramer_rao": "identifiability",
+    "identify": "pipeline",
+    "load": "io.model:load_model",
+    "read": "io",
+}
+_MODULES = ("errors", "io", "systems")
+
+__all__ = [
+    "Certificate",
+    "Forecast",
+    "Hamiltonian",
+    "Identifiability",
+    "MemoryKernel",
+    "Model",
+    "Modes",
+    "PrismError",
+    "PrismWarning",
+    "Record",
+    "__version__",
+    "certify",
+    "chain_form",
+    "complete",
+    "cramer_rao",
+    "errors",
+    "identify",
+    "io",
+    "load",
+    "read",
+    "systems",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f".{name}", __name__)
+    if name in _HOME:
+        home, _, alias = _HOME[name].partition(":")
+        value = getattr(importlib.import_module(f".{home}", __name__), alias or name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,14 @@
+"""Claims, measured: each benchmark runs Monte-Carlo studies and compares them with its bars.
+
+A new benchmark is one file with a function ``run(seeds, progress) -> Benchmark`` and one entry
+in `BENCHMARKS`.
+"""
+
+from __future__ import annotations
+
+from prism.benchmarks import chain
+from prism.benchmarks.table import Benchmark, Row, Runner
+
+BENCHMARKS: dict[str, Runner] = {"chain": chain.run}
+
+__all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

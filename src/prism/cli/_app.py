@@ -1,0 +1,43 @@
+"""The commands, put together. A new command is one module and one line here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from prism.cli import benchmark, demo, forecast, identify, info, simulate
+from prism.cli._console import examples
+
+__all__ = ["app"]
+
+app = typer.Typer(
+    name="prism",
+    help="Identify passive Hamiltonian models from partial measurements.",
+    epilog=examples(
+        "prism demo",
+        "prism identify bench.csv --dt 0.05 --json model.json --report report.html",
+        "prism forecast model.json --until 500 -o forecast.csv",
+    ),
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+for _module in (identify, forecast, simulate, info, benchmark, demo):
+    app.command(_module.NAME, epilog=_module.EXAMPLES)(_module.command)
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from prism import __version__
+
+        typer.echo(f"prism {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit

@@ -1,0 +1,98 @@
+"""``prism forecast``: the motion after the end of the record."""
+
+from __future__ import annotations
+
+import csv
+import math
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from prism.cli._console import check_outputs, examples
+from prism.errors import OptionError
+
+if TYPE_CHECKING:
+    from prism.model import Model
+
+__all__ = ["EXAMPLES", "NAME", "command"]
+
+NAME = "forecast"
+EXAMPLES = examples(
+    "prism forecast model.json --until 500",
+    "prism forecast model.json --until 500 --dt 0.5 -o forecast.csv",
+    "prism forecast ensemble.json --until 500 --trial 3 -o forecast.csv",
+)
+
+_CHUNK = 50_000  # rows computed at once, which bounds the memory
+
+
+def command(
+    model: Annotated[str, typer.Argument(metavar="MODEL.json", help="A model from identify.")],
+    until: Annotated[float, typer.Option(metavar="T", help="Last time of the forecast.")],
+    dt: Annotated[
+        float | None, typer.Option(help="Step of the forecast; by default that of the record.")
+    ] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="OUT.csv", help="Write here.")
+    ] = None,
+    trial: Annotated[
+        int, typer.Option(metavar="K", help="Trial of an ensemble to go on with, from 0.")
+    ] = 0,
+) -> None:
+    """Continue a record beyond its end, with standard deviations."""
+    import prism
+    from prism.io._atomic import replacing
+
+    check_outputs([output], [model])
+    found = prism.load(model)
+    step = _step(found, dt)
+    count = _count(found, until, step)
+    found.forecast([found.record.end + step], trial)  # refuses an unknown trial before writing
+    if output is None:
+        _write(found, step, count, trial, sys.stdout)
+        return
+    with replacing(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        _write(found, step, count, trial, file)
+
+
+def _step(model: Model, dt: float | None) -> float:
+    if dt is None and model.record.dt is None:
+        raise OptionError("the record has irregular times: give the step of the forecast, --dt.")
+    step = model.record.dt if dt is None else dt
+    if step is None or not 0.0 < step < math.inf:
+        raise OptionError(f"--dt is {step!r}: give a positive, finite step.")
+    return step
+
+
+def _count(model: Model, until: float, step: float) -> int:
+    end = model.record.end
+    # A time that is meant to be on the grid must not fall off by rounding.
+    count = math.floor((until - end) / step + 1e-6) if math.isfinite(until) else 0
+    if count < 1:
+        raise OptionError(
+            f"--until is {until:g}, but the record ends at {end:.9g} and the next time is "
+            f"{end + step:.9g}: give a later time."
+        )
+    return count
+
+
+def _write(model: Model, step: float, count: int, trial: int, file: TextIO) -> None:
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["t", *(word for name in model.channels for word in (name, f"{name}_std"))])
+    for rows in _rows(model, step, count, trial):
+        writer.writerows(rows)
+
+
+def _rows(model: Model, step: float, count: int, trial: int) -> Iterator[list[list[str]]]:
+    import numpy as np
+
+    for first in range(1, count + 1, _CHUNK):
+        steps = np.arange(first, min(first + _CHUNK, count + 1))
+        made = model.forecast(model.record.end + step * steps, trial)
+        pairs = np.stack([made.values, made.std], axis=-1).reshape(len(steps), -1)
+        yield [
+            [f"{t:.12g}", *(f"{v:.10g}" for v in row)]
+            for t, row in zip(made.t.tolist(), pairs.tolist(), strict=True)
+        ]

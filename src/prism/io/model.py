@@ -1,0 +1,320 @@
+"""Models in and out: plain JSON, schema ``prism.model/1``."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from prism._types import Array
+from prism.completion import Completion, Hidden
+from prism.errors import ReadError
+from prism.hamiltonian import Hamiltonian
+from prism.identifiability import Identifiability
+from prism.io._atomic import replacing
+from prism.kernel import Certificate
+from prism.lines.inphase import InPhaseFit, Motion
+from prism.model import ForecastCheck, Model, RecordSummary, Settings
+from prism.modes import Modes
+from prism.motion import Trajectories
+
+__all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
+
+Json = dict[str, Any]
+
+SCHEMA = "prism.model/1"
+
+# Numbers that one trial needs for its forecast grow with modes × channels; a large ensemble keeps
+# the first trials only.
+_MOST_NUMBERS = 200_000
+
+
+def save_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file appears whole or not at all."""
+    text = json.dumps(model_to_json(model), indent=1, allow_nan=False)
+    with replacing(path) as draft:
+        draft.write_text(text + "\n", encoding="utf-8")
+
+
+def load_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model that `save_model` has written.
+
+    Raises
+    ------
+    ReadError
+        When the file is not there, not JSON, or not a model of this schema.
+    """
+    try:
+        with open(path, encoding="utf-8") as file:
+            data = json.load(file)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ReadError.at(path, f"cannot be read ({reason}): check the name.") from error
+    except ValueError as error:
+        raise ReadError.at(
+            path, f"is not JSON ({error}): give a file that `prism identify --json` has written."
+        ) from error
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        seen = data.get("schema") if isinstance(data, dict) else type(data).__name__
+        raise ReadError.at(
+            path, f"holds {seen!r}, not a model of schema {SCHEMA!r}: identify the record again."
+        )
+    try:
+        return model_from_json(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ReadError.at(
+            path, f"is not a complete model ({error!r}): identify the record again."
+        ) from error
+
+
+# -- model to JSON -------------------------------------------------------------------------------
+
+
+def model_to_json(model: Model) -> Json:
+    """The model as plain dictionaries, lists and numbers."""
+    record = model.record
+    samples: int | list[int] = (
+        record.samples[0] if len(set(record.samples)) == 1 else list(record.samples)
+    )
+    out: Json = {
+        "schema": SCHEMA,
+        "experiment": model.experiment,
+        "channels": list(model.channels),
+        "quantity": list(model.quantity),
+        "record": {
+            "samples": samples,
+            "trials": len(record.samples),
+            "dt": record.dt,
+            "missing": record.missing,
+            "start": record.start,
+            "end": record.end,
+            "std": record.std.tolist(),
+        },
+        "noise": {"std": model.noise_std.tolist()},
+        "modes": _modes_to_json(model.modes),
+        "hamiltonian": _hamiltonian_to_json(model),
+        "temperature": model.temperature,
+        "certificate": vars(model.certificate),
+        "identifiability": {**vars(model.identifiability), "text": str(model.identifiability)},
+        "settings": vars(model.settings),
+    }
+    if model.forecast_check is not None:
+        out["forecast"] = {
+            "fit_fraction": model.forecast_check.fit_fraction,
+            "nrmse": model.forecast_check.nrmse.tolist(),
+        }
+    out["mode_covariance"] = model.modes.covariance.tolist()
+    out["motion"] = _trajectories_to_json(model.trajectories)
+    return out
+
+
+def _modes_to_json(modes: Modes) -> list[Json]:
+    return [
+        {
+            "frequency": float(modes.frequencies[m]),
+            "frequency_std": float(modes.frequencies_std[m]),
+            "frequency_hz": float(modes.frequencies_hz[m]),
+            "damping": float(modes.damping[m]),
+            "damping_std": None if modes.damping_std is None else float(modes.damping_std[m]),
+            "shape": modes.shapes[m].tolist(),
+            "shape_std": modes.shapes_std[m].tolist(),
+            "residue": None if modes.residues is None else modes.residues[m].tolist(),
+            "residue_std": None if modes.residues_std is None else modes.residues_std[m].tolist(),
+            "amplitude": float(np.sqrt(np.mean(modes.amplitudes[:, m] ** 2))),
+            "amplitudes": modes.amplitudes[:, m].tolist(),
+            "energies": None if modes.energies is None else modes.energies[:, m].tolist(),
+            "significance": float(modes.significance[m]),
+            "in_phase": bool(modes.in_phase[m]),
+            "phase_ratio": float(modes.phase_ratio[m]),
+        }
+        for m in range(len(modes))
+    ]
+
+
+def _hamiltonian_to_json(model: Model) -> Json:
+    h, verdict = model.hamiltonian, model.identifiability
+    if h is None:
+        why = f"{verdict.why}; what would settle it: {verdict.remedy}"
+        return {"identifiable": False, "why": why, "mass": None, "stiffness": None, "hidden": []}
+    return {
+        "identifiable": True,
+        "why": "",
+        "mass": h.mass.tolist(),
+        "mass_std": _list(h.mass_std),
+        "stiffness": h.stiffness.tolist(),
+        "stiffness_std": _list(h.stiffness_std),
+        "hidden": [_hidden_to_json(one) for one in h.hidden],
+    }
+
+
+def _hidden_to_json(hidden: Hidden) -> Json:
+    single = hidden.rank == 1
+    return {
+        "frequency": hidden.frequency,
+        "frequency_std": hidden.frequency_std,
+        "coupling": hidden.couplings[0].tolist() if single else None,
+        "coupling_std": _list(hidden.coupling_std),
+        "rank": hidden.rank,
+        "residue": hidden.residue.tolist(),
+        "residue_std": _list(hidden.residue_std),
+        "factors": hidden.couplings.tolist(),
+    }
+
+
+def _trajectories_to_json(trajectories: Trajectories) -> Json:
+    fit = trajectories.fit
+    per_trial = fit.motions[0].sensitivity[0].size + len(fit.motions[0].values)
+    kept = trajectories.trials[: max(1, _MOST_NUMBERS // per_trial)]
+    return {
+        "frequencies": fit.omega.tolist(),
+        "line": fit.line.tolist(),
+        "shapes": fit.shapes.tolist(),
+        "covariance": fit.covariance.tolist(),
+        "weights": fit.weights.tolist(),
+        "orders": fit.orders.tolist(),
+        "background": fit.background,
+        "means": trajectories.means[: len(kept)].tolist(),
+        "samplings": [
+            {
+                "centre": m.centre,
+                "half": m.half,
+                "start": m.start,
+                "covariance": m.covariance.tolist(),
+            }
+            for m in fit.motions
+        ],
+        "trials": [
+            {
+                "sampling": i,
+                "values": fit.motions[i].values[:, j].tolist(),
+                "sensitivity": fit.motions[i].sensitivity[j].tolist(),
+            }
+            for i, j in kept
+        ],
+    }
+
+
+def _list(array: Array | None) -> list[Any] | None:
+    return None if array is None else array.tolist()
+
+
+# -- JSON to model -------------------------------------------------------------------------------
+
+
+def model_from_json(data: Json) -> Model:
+    """Rebuild a model from `model_to_json`."""
+    record, check = data["record"], data.get("forecast")
+    samples = record["samples"]
+    verdict = {k: v for k, v in data["identifiability"].items() if k != "text"}
+    return Model(
+        experiment=data["experiment"],
+        channels=tuple(data["channels"]),
+        quantity=tuple(data["quantity"]),
+        record=RecordSummary(
+            samples=(samples,) * record["trials"] if isinstance(samples, int) else tuple(samples),
+            dt=record["dt"],
+            missing=record["missing"],
+            start=record["start"],
+            end=record["end"],
+            std=np.array(record["std"], float),
+        ),
+        noise_std=np.array(data["noise"]["std"], float),
+        modes=_modes_from_json(data["modes"], np.array(data["mode_covariance"], float)),
+        hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
+        certificate=Certificate(**data["certificate"]),
+        identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
+        trajectories=_trajectories_from_json(data["motion"]),
+        settings=Settings(**data["settings"]),
+        temperature=data["temperature"],
+        forecast_check=None
+        if check is None
+        else ForecastCheck(check["fit_fraction"], np.array(check["nrmse"], float)),
+    )
+
+
+def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
+    def column(name: str) -> Array:
+        return np.array([row[name] for row in rows], float)
+
+    def optional(name: str) -> Array | None:
+        return None if rows[0][name] is None else column(name)
+
+    energies = optional("energies")
+    return Modes(
+        frequencies=column("frequency"),
+        frequencies_std=column("frequency_std"),
+        shapes=column("shape"),
+        shapes_std=column("shape_std"),
+        covariance=covariance,
+        amplitudes=column("amplitudes").T,
+        significance=column("significance"),
+        phase_ratio=column("phase_ratio"),
+        in_phase=np.array([row["in_phase"] for row in rows], bool),
+        residues=optional("residue"),
+        residues_std=optional("residue_std"),
+        energies=None if energies is None else energies.T,
+        damping=column("damping"),
+        damping_std=optional("damping_std"),
+    )
+
+
+def _hamiltonian_from_json(data: Json, channels: tuple[str, ...]) -> Hamiltonian | None:
+    if not data["identifiable"]:
+        return None
+    hidden = tuple(
+        Hidden(
+            frequency=row["frequency"],
+            frequency_std=row["frequency_std"],
+            couplings=np.array(row["factors"], float),
+            coupling_std=_array(row["coupling_std"]),
+            residue=np.array(row["residue"], float),
+            residue_std=_array(row["residue_std"]),
+        )
+        for row in data["hidden"]
+    )
+    completion = Completion(
+        mass=np.array(data["mass"], float),
+        stiffness=np.array(data["stiffness"], float),
+        mass_std=_array(data["mass_std"]),
+        stiffness_std=_array(data["stiffness_std"]),
+        hidden=hidden,
+    )
+    return Hamiltonian(completion, channels)
+
+
+def _trajectories_from_json(data: Json) -> Trajectories:
+    motions, places = [], []
+    members: list[list[Json]] = [[] for _ in data["samplings"]]
+    for trial in data["trials"]:
+        places.append((trial["sampling"], len(members[trial["sampling"]])))
+        members[trial["sampling"]].append(trial)
+    for sampling, trials in zip(data["samplings"], members, strict=True):
+        covariance = np.array(sampling["covariance"], float)
+        size = (len(trials), len(covariance), len(data["covariance"]))
+        motions.append(
+            Motion(
+                values=np.array([t["values"] for t in trials], float).reshape(size[:2]).T,
+                covariance=covariance,
+                sensitivity=np.array([t["sensitivity"] for t in trials], float).reshape(size),
+                centre=sampling["centre"],
+                half=sampling["half"],
+                start=sampling["start"],
+            )
+        )
+    fit = InPhaseFit(
+        omega=np.array(data["frequencies"], float),
+        line=np.array(data["line"], int),
+        shapes=np.array(data["shapes"], float),
+        covariance=np.array(data["covariance"], float),
+        weights=np.array(data["weights"], float),
+        orders=np.array(data["orders"], int),
+        background=data["background"],
+        motions=motions,
+    )
+    return Trajectories(fit, tuple(places), np.array(data["means"], float))
+
+
+def _array(values: list[Any] | None) -> Array | None:
+    return None if values is None else np.array(values, float)

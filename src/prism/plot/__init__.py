@@ -1,0 +1,165 @@
+"""Figures: each is computed first and drawn afterwards; drawing needs the extra ``plot``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from prism._optional import require
+from prism.errors import WriteError
+from prism.io._atomic import replacing
+from prism.model import Model
+from prism.plot._canvas import View, render, show, style
+from prism.plot.forecast import ForecastView, forecast_view
+from prism.plot.kernel import KernelView, kernel_view
+from prism.plot.shapes import ShapesView, shapes_view
+from prism.plot.spectrum import SpectrumView, spectrum_view
+from prism.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "ForecastView",
+    "KernelView",
+    "Plot",
+    "ShapesView",
+    "SpectrumView",
+    "View",
+    "forecast_view",
+    "kernel_view",
+    "render",
+    "save_all",
+    "shapes_view",
+    "spectrum_view",
+    "views",
+]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The figures of a model, as ``model.plot``.
+
+    Every view returns the matplotlib figure. With ``ax`` it is drawn there; a view of several
+    panels divides those axes among them.
+
+    Parameters
+    ----------
+    model : Model
+    """
+
+    model: Model
+
+    def spectrum(self, record: Record, ax: Axes | None = None) -> Figure:
+        """Spectrum of the record, the lines in it, the noise floor and what the fit leaves.
+
+        Parameters
+        ----------
+        record : Record
+            The one that was fitted.
+        ax : Axes, optional
+        """
+        return show(spectrum_view(self.model, record), ax)
+
+    def shapes(self, ax: Axes | None = None) -> Figure:
+        """Shapes of the modes on the channels, with bars of two standard deviations.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        """
+        return show(shapes_view(self.model), ax)
+
+    def forecast(
+        self,
+        t: ArrayLike | None = None,
+        record: Record | None = None,
+        trial: int = 0,
+        ax: Axes | None = None,
+    ) -> Figure:
+        """Fit and forecast around the end of the record, with bands of two standard deviations.
+
+        Parameters
+        ----------
+        t : array (times,), optional
+            Ascending times; by default some periods before and after the end of the record.
+        record : Record, optional
+            To draw the data too.
+        trial : int
+            Which trial of an ensemble.
+        ax : Axes, optional
+        """
+        return show(forecast_view(self.model, t, record, trial), ax)
+
+    def kernel(self, ax: Axes | None = None) -> Figure:
+        """Memory kernel in time, and its poles.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+
+        Raises
+        ------
+        CannotTellError
+            When the data do not determine the kernel; the message is the verdict.
+        """
+        return show(kernel_view(self.model), ax)
+
+
+def views(model: Model, record: Record | None = None) -> dict[str, View]:
+    """All views that a model has, by name.
+
+    Parameters
+    ----------
+    model : Model
+    record : Record, optional
+        The one that was fitted; without it there is no spectrum.
+    """
+    found: dict[str, View] = {}
+    if record is not None:
+        found["spectrum"] = spectrum_view(model, record)
+    found["shapes"] = shapes_view(model)
+    found["forecast"] = forecast_view(model, record=record)
+    if model.kernel is not None and len(model.kernel.poles):
+        found["kernel"] = kernel_view(model)
+    return found
+
+
+def save_all(
+    model: Model, directory: str | os.PathLike[str], record: Record | None = None
+) -> list[Path]:
+    """Write every figure that a model has, as png and as svg.
+
+    Parameters
+    ----------
+    model : Model
+    directory : path-like
+        Made if it is not there.
+    record : Record, optional
+        The one that was fitted; without it there is no spectrum.
+
+    Returns
+    -------
+    list of Path
+        The files.
+    """
+    require("matplotlib", "drawing", "plot")
+    figures = {name: render(view) for name, view in views(model, record).items()}
+    folder = Path(directory)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WriteError(f"{folder}: cannot be made ({error.strerror}): check the name.") from error
+    files = []
+    for name, figure in figures.items():
+        for kind in ("png", "svg"):
+            path = folder / f"{name}.{kind}"
+            with replacing(path) as draft, style():
+                figure.savefig(draft, format=kind)
+            files.append(path)
+    return files

@@ -1,0 +1,236 @@
+"""The spectrum of a record, the lines found in it, and what the fit leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prism.errors import OptionError
+from prism.model import Model
+from prism.plot._canvas import (
+    BLUE,
+    GRID,
+    INK,
+    MUTED,
+    ORANGE,
+    Layout,
+    label,
+    legend_above,
+    stacked,
+    thin,
+)
+from prism.record import Record
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["SpectrumView", "spectrum_view"]
+
+Array = NDArray[np.float64]
+
+_MOST_TRIALS = 40  # the mean over more looks the same
+_MOST_LEVEL = 6  # more lines are named with upright words
+_MOST_FREQUENCIES = 4000  # of irregular records, whose transform has no fast form
+_BAND = 1.6  # the band drawn, over the highest line
+_CHUNK = 256
+
+
+@dataclass(frozen=True)
+class SpectrumView:
+    """What the figure of a spectrum shows.
+
+    Attributes
+    ----------
+    channels : tuple of str
+    frequencies : array (frequencies,)
+        Angular frequencies of the periodogram.
+    data, residual : array (frequencies, channels)
+        Root mean square over the trials of the Hann-windowed amplitude spectrum, scaled so that
+        a line of amplitude A has the height A; before and after the fit is taken away.
+    floor : array (channels,)
+        Expected height of the noise.
+    lines : array (modes,)
+        Frequencies of the modes.
+    trials : tuple of (int, int)
+        Trials that were averaged, and how many there are.
+    """
+
+    channels: tuple[str, ...]
+    frequencies: Array
+    data: Array
+    residual: Array
+    floor: Array
+    lines: Array
+    trials: tuple[int, int]
+
+    @property
+    def layout(self) -> Layout:
+        """One panel per channel, one above the other."""
+        return stacked(len(self.channels))
+
+    def draw(self, axes: Sequence[Axes]) -> None:
+        """Draw on one panel per channel."""
+        for a, ax in enumerate(axes):
+            self._draw_channel(ax, a)
+        self._name_lines(axes[0])
+        axes[-1].set_xlabel("angular frequency (rad / time unit)")
+        legend_above(axes[0], 38 if self._crowded else 14)
+
+    @property
+    def _crowded(self) -> bool:
+        return len(self.lines) > _MOST_LEVEL
+
+    def _draw_channel(self, ax: Axes, a: int) -> None:
+        for y, color, width, name, order in (
+            (self.data[:, a], BLUE, 1.0, "data", 2.2),
+            (self.residual[:, a], MUTED, 0.8, "after the fit", 2.1),
+        ):
+            keep = thin(np.log(np.maximum(y, 1e-300)))
+            ax.plot(
+                self.frequencies[keep], y[keep], color=color, lw=width, label=name, zorder=order
+            )
+        ax.axhline(
+            self.floor[a], color=INK, lw=0.9, ls=(0, (5, 3)), label="noise floor", zorder=2.3
+        )
+        for k, line in enumerate(self.lines):
+            ax.axvline(line, color=ORANGE, lw=0.8, ls=":", label="_" if k else "lines", zorder=1.0)
+        ax.set_yscale("log")
+        ax.set_ylim(0.12 * self.floor[a], 2.5 * max(self.data[:, a].max(), self.floor[a]))
+        ax.set_xlim(0.0, self.frequencies[-1])
+        ax.set_ylabel(label(self.channels[a]))
+        ax.grid(axis="y", which="major", color=GRID)
+
+    def _name_lines(self, ax: Axes) -> None:
+        """Write the frequencies above the first panel; of crowded ones the first is written."""
+        step = (0.018 if self._crowded else 0.06) * self.frequencies[-1]
+        last = -np.inf
+        for line in self.lines:
+            if line - last < step:
+                continue
+            last = line
+            ax.annotate(
+                f"{line:#.4g}",
+                (line, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(0, 3),
+                textcoords="offset points",
+                rotation=90 if self._crowded else 0,
+                ha="center",
+                va="bottom",
+                color=ORANGE,
+                fontsize=9,
+            )
+
+
+def spectrum_view(model: Model, record: Record) -> SpectrumView:
+    """Compute the spectrum of a record with the lines of a model.
+
+    Parameters
+    ----------
+    model : Model
+    record : Record
+        The one that was fitted. Of a record that was fitted in part, that part is shown.
+
+    Raises
+    ------
+    OptionError
+        When the record is not the one of the model.
+    """
+    check_record(model, record)
+    # A model from a file may have kept the motion of the first trials only.
+    shown = min(record.n_trials, len(model.trajectories.trials), _MOST_TRIALS)
+    omega = _grid(model, record)
+    powers = np.zeros((3, len(omega), record.n_channels))
+    for r in range(shown):
+        samples = model.record.samples[r]
+        t, y = record.times[r][:samples], record.trials[r][:samples]
+        rest = y - model.forecast(t, r).values
+        step = record.steps[r]
+        powers[0] += _power(t, y - np.nanmean(y, axis=0), omega, step)
+        powers[1] += _power(t, rest, omega, step)
+        powers[2] += _noise_power(t, ~np.isnan(y))
+    data, residual, gain = np.sqrt(powers / shown)
+    return SpectrumView(
+        channels=model.channels,
+        frequencies=omega,
+        data=data,
+        residual=residual,
+        floor=gain[0] * model.noise_std,
+        lines=model.modes.frequencies,
+        trials=(shown, record.n_trials),
+    )
+
+
+def check_record(model: Model, record: Record) -> None:
+    """Make sure that a record is the one a model was made from.
+
+    Parameters
+    ----------
+    model : Model
+    record : Record
+    """
+    same = record.channels == model.channels and record.n_trials == len(model.record.samples)
+    longer = same and all(
+        have >= used for have, used in zip(record.samples, model.record.samples, strict=True)
+    )
+    if not longer:
+        raise OptionError(
+            f"{record!r} is not the record of this model, which has the channels "
+            f"{' '.join(model.channels)} and {len(model.record.samples)} trials; give that one."
+        )
+
+
+def _grid(model: Model, record: Record) -> Array:
+    """Frequencies to draw: a grid finer than the resolution, up to the band."""
+    span = max(end - start for start, end in zip(record.starts, record.ends, strict=True))
+    used = max(model.record.samples) / max(record.samples)
+    spacing = 0.5 * np.pi / (span * used)
+    step = record.dt or span / max(record.samples)
+    top = min(_BAND * float(model.modes.frequencies[-1]), np.pi / step)
+    count = int(top / spacing) + 1
+    if record.is_uniform:
+        return np.asarray(spacing * np.arange(max(count, 2)), float)
+    return np.linspace(0.0, top, min(max(count, 2), _MOST_FREQUENCIES))
+
+
+def _window(t: Array) -> Array:
+    """Hann window over the time of the record: lines without side lobes over the floor."""
+    u = (t - t[0]) / (t[-1] - t[0])
+    return np.asarray(0.5 - 0.5 * np.cos(2 * np.pi * u), float)
+
+
+def _power(t: Array, y: Array, omega: Array, step: float | None) -> Array:
+    """Squared amplitude spectrum of each column, missing samples left out."""
+    seen = ~np.isnan(y)
+    w = _window(t)[:, None] * seen
+    weighted = w * np.where(seen, y, 0.0)
+    sums = _direct(t, weighted, omega) if step is None else _zoomed(weighted, omega, step)
+    return np.asarray(np.abs(2 * sums / w.sum(axis=0)) ** 2, float)
+
+
+def _noise_power(t: Array, seen: NDArray[np.bool_]) -> Array:
+    """Expected squared amplitude of noise of unit variance."""
+    w = _window(t)[:, None] * seen
+    return np.asarray(4 * (w**2).sum(axis=0) / w.sum(axis=0) ** 2, float)
+
+
+def _zoomed(y: Array, omega: Array, step: float) -> NDArray[np.complex128]:
+    """Transform an even record at an even grid of frequencies by the chirp-z algorithm."""
+    from scipy.signal import zoom_fft
+
+    band = (omega[0], omega[-1])
+    return np.asarray(
+        zoom_fft(y, band, m=len(omega), fs=2 * np.pi / step, endpoint=True, axis=0), complex
+    )
+
+
+def _direct(t: Array, y: Array, omega: Array) -> NDArray[np.complex128]:
+    out = np.empty((len(omega), y.shape[1]), complex)
+    for start in range(0, len(omega), _CHUNK):
+        part = slice(start, start + _CHUNK)
+        out[part] = np.exp(-1j * np.multiply.outer(omega[part], t)) @ y
+    return out

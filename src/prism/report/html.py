@@ -1,0 +1,130 @@
+"""The result as one page that stands alone: no network, no scripts."""
+
+from __future__ import annotations
+
+import os
+from html import escape
+
+from prism._optional import require
+from prism.io._atomic import replacing
+from prism.model import Model
+from prism.record import Record
+from prism.report._page import card, figure, page, pairs, paragraphs, table
+from prism.report.numbers import EXPLANATION
+from prism.report.tables import (
+    check_table,
+    facts,
+    hidden_table,
+    kernel_sentence,
+    mode_table,
+    settings,
+)
+from prism.report.text import headline
+
+__all__ = ["html_page", "write_report"]
+
+_CAPTIONS = {
+    "spectrum": "Amplitude spectrum of each channel with the lines that were found, the noise "
+    "floor, and what is left after the fit.",
+    "shapes": "Shape of each mode on the channels; bars show two standard deviations.",
+    "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
+    "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
+    "kernel": "Memory kernel of the seen coordinates, and the bare frequencies that make it.",
+}
+
+
+def write_report(model: Model, path: str | os.PathLike[str], record: Record | None = None) -> None:
+    """Write a model as one self-contained page.
+
+    Parameters
+    ----------
+    model : Model
+    path : path-like
+        Replaced only when the new page is whole.
+    record : Record, optional
+        The one that was fitted, to draw its spectrum and the fit over the data.
+
+    Raises
+    ------
+    MissingDependencyError
+        When matplotlib is not installed.
+    """
+    text = html_page(model, record)
+    with replacing(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def html_page(model: Model, record: Record | None = None) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    model : Model
+    record : Record, optional
+    """
+    drawn = _figures(model, record)
+    sections = [
+        card("What was measured", pairs(facts(model))),
+        _modes(model, drawn),
+        *_hamiltonian(model, drawn),
+        _forecast(model, drawn),
+        card("Certificate", _certificate(model)),
+        card("Verdict", paragraphs(str(model.identifiability))),
+        card("How it was made", pairs(settings(model))),
+    ]
+    return page("PRISM: what the record shows", f"{headline(model)}.", sections)
+
+
+def _figures(model: Model, record: Record | None) -> dict[str, str]:
+    require("matplotlib", "the report", "plot")
+    from prism.plot import views
+    from prism.report._figures import inline_svg
+
+    return {
+        name: figure(inline_svg(view, name), _CAPTIONS[name])
+        for name, view in views(model, record).items()
+    }
+
+
+def _modes(model: Model, drawn: dict[str, str]) -> str:
+    return card(
+        "Visible modes",
+        table(mode_table(model)),
+        f'<p class="note">Ω in rad per time unit, Ω/2π in cycles; {EXPLANATION}.</p>',
+        drawn.get("spectrum", ""),
+        drawn["shapes"],
+    )
+
+
+def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
+    if model.hamiltonian is None:
+        return []
+    sections = []
+    hidden = hidden_table(model)
+    if hidden is not None:
+        sections.append(card("Hidden modes", table(hidden)))
+    equation = f'<div class="wide"><pre>{escape(str(model.hamiltonian))}</pre></div>'
+    kernel = paragraphs(kernel_sentence(model) or "")
+    sections.append(card("Equations of motion", equation))
+    sections.append(card("Memory kernel", kernel, drawn.get("kernel", "")))
+    return sections
+
+
+def _forecast(model: Model, drawn: dict[str, str]) -> str:
+    check = check_table(model)
+    tested = (
+        []
+        if check is None
+        else [
+            "<p>Tested on the part of the record that was not fitted: rms error over the standard "
+            "deviation of the channel, beside the least that the noise allows.</p>",
+            table(check),
+        ]
+    )
+    return card("Forecast", *tested, drawn["forecast"])
+
+
+def _certificate(model: Model) -> str:
+    certificate = model.certificate
+    word, look = ("Passive", "yes") if certificate.passive else ("Not passive", "no")
+    return f'<p><span class="{look}">{word}</span>: {escape(certificate.reason)}.</p>'

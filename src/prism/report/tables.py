@@ -1,0 +1,239 @@
+"""The tables of a result, as words: the text summary and the page lay the same ones out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prism.completion import Hidden
+from prism.model import Model
+from prism.report.numbers import format_percent, format_value
+
+__all__ = [
+    "Table",
+    "check_table",
+    "facts",
+    "hidden_table",
+    "kernel_sentence",
+    "mode_table",
+    "settings",
+    "short",
+]
+
+Array = NDArray[np.float64]
+
+_LONGEST_NAME = 18
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of words.
+
+    Attributes
+    ----------
+    headers : tuple of str
+    rows : tuple of tuple of str
+    key : int
+        So many first columns name the row; they are repeated where a wide table is broken.
+    notes : tuple of str
+        Sentences below the table.
+    """
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    key: int = 1
+    notes: tuple[str, ...] = ()
+
+
+def short(name: str, most: int = _LONGEST_NAME) -> str:
+    """Cut a long channel name, with a mark where it was cut.
+
+    Parameters
+    ----------
+    name : str
+    most : int
+        Longest name that is left whole.
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def facts(model: Model) -> tuple[tuple[str, str], ...]:
+    """What was measured: pairs of a heading and a sentence.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    return (
+        ("experiment", model.experiment),
+        ("channels", _channels(model)),
+        ("record", _record(model)),
+        ("noise", _noise(model)),
+        *_temperature(model),
+    )
+
+
+def _channels(model: Model) -> str:
+    kinds = set(model.quantity)
+    if len(kinds) == 1:
+        return f"{', '.join(model.channels)} ({model.quantity[0]})"
+    pairs = zip(model.channels, model.quantity, strict=True)
+    return ", ".join(f"{name} ({kind})" for name, kind in pairs)
+
+
+def _record(model: Model) -> str:
+    record = model.record
+    low, high = min(record.samples), max(record.samples)
+    samples = f"{high}" if low == high else f"{low} to {high}"
+    trials = len(record.samples)
+    parts = [
+        f"{trials} trials of {samples} samples" if trials > 1 else f"{samples} samples",
+        "irregular times" if record.dt is None else f"dt = {record.dt:.6g}",
+        f"t = {record.start:.6g} to {record.end:.6g}",
+    ]
+    parts += [f"{record.missing} missing"] if record.missing else ["none missing"]
+    if model.forecast_check is not None:
+        share = format_percent(model.forecast_check.fit_fraction)
+        parts.append(f"the first {share} of the whole")
+    return ", ".join(parts)
+
+
+def _noise(model: Model) -> str:
+    shares = model.noise_std / np.where(model.record.std > 0, model.record.std, np.nan)
+    rows = zip(model.channels, model.noise_std, shares, strict=True)
+    listed = ", ".join(f"{name} {std:.3g} ({format_percent(s)})" for name, std, s in rows)
+    return f"std (and share of the signal): {listed}"
+
+
+def _temperature(model: Model) -> tuple[tuple[str, str], ...]:
+    if model.temperature is None:
+        return ()
+    return (("temperature", f"kT = {model.temperature:.4g}"),)
+
+
+def mode_table(model: Model) -> Table:
+    """The visible modes, one per row.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    modes = model.modes
+    several = len(model.record.samples) > 1
+    amplitude = np.sqrt(np.mean(modes.amplitudes**2, axis=0))
+    rows = []
+    for m in range(len(modes)):
+        rows.append(
+            (
+                str(m + 1) + ("" if modes.in_phase[m] else "*"),
+                format_value(modes.frequencies[m], modes.frequencies_std[m]),
+                format_value(modes.frequencies_hz[m], modes.frequencies_std[m] / (2 * np.pi)),
+                f"{amplitude[m]:.4g}",
+                f"{modes.significance[m]:.0f} σ",
+                *_with_errors(modes.shapes[m], modes.shapes_std[m]),
+            )
+        )
+    headers = ("mode", "Ω", "Ω/2π", "rms ampl." if several else "amplitude", "signif.")
+    notes = () if np.all(modes.in_phase) else ("* not in phase on all channels, see the verdict.",)
+    names = tuple(f"d({short(name)})" for name in model.channels)
+    return Table((*headers, *names), tuple(rows), key=2, notes=notes)
+
+
+def _with_errors(values: Array, stds: Array | None) -> tuple[str, ...]:
+    errors: Sequence[float | None] = [None] * len(values) if stds is None else list(stds)
+    return tuple(format_value(float(v), e) for v, e in zip(values, errors, strict=True))
+
+
+def hidden_table(model: Model) -> Table | None:
+    """The bare hidden modes, or None where they are not determined or there are none.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    if model.hamiltonian is None or not model.hamiltonian.hidden:
+        return None
+    rows, notes = [], []
+    for i, hidden in enumerate(model.hamiltonian.hidden, start=1):
+        frequency = format_value(hidden.frequency, hidden.frequency_std)
+        if hidden.rank == 1:
+            cells = _with_errors(hidden.couplings[0], hidden.coupling_std)
+        else:
+            cells = ("–",) * len(model.channels)
+            notes.append(_residue_note(i, hidden))
+        rows.append((str(i), frequency, *cells))
+    names = tuple(f"c({short(name)})" for name in model.channels)
+    return Table(("hidden", "ω", *names), tuple(rows), key=2, notes=tuple(notes))
+
+
+def _residue_note(number: int, hidden: Hidden) -> str:
+    residue = "; ".join(
+        " ".join(
+            format_value(float(v), None if hidden.residue_std is None else hidden.residue_std[a, b])
+            for b, v in enumerate(row)
+        )
+        for a, row in enumerate(hidden.residue)
+    )
+    return (
+        f"hidden {number} has rank {hidden.rank}: only the residue is determined, R = [{residue}]."
+    )
+
+
+def kernel_sentence(model: Model) -> str | None:
+    """The memory kernel in one line, or None where it is not determined.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    kernel = model.kernel
+    if kernel is None:
+        return None
+    if not len(kernel.poles):
+        return "K(t) = 0: no mode is hidden."
+    terms = [f"R{i} sin({pole:.5g} t)/{pole:.5g}" for i, pole in enumerate(kernel.poles, start=1)]
+    shown = " + ".join(terms[:6]) + (f" + … ({len(terms)} terms)" if len(terms) > 6 else "")
+    traces = [f"{np.trace(residue):.4g}" for residue in kernel.residues]
+    traced = ", ".join(traces[:6]) + (", …" if len(traces) > 6 else "")
+    return f"K(t) = {shown}, with tr R = {traced}"
+
+
+def check_table(model: Model) -> Table | None:
+    """The test of the forecast on what was held back, if there was one.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    check = model.forecast_check
+    if check is None:
+        return None
+    rows = tuple(
+        (short(name), f"{error:.4g}", f"{noise:.4g}")
+        for name, error, noise in zip(
+            model.channels, check.nrmse, model.noise_std / model.record.std, strict=True
+        )
+    )
+    return Table(("channel", "error", "noise alone"), rows)
+
+
+def settings(model: Model) -> tuple[tuple[str, str], ...]:
+    """How the model was made: pairs of a setting and its value.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    made = model.settings
+    fraction = None if model.forecast_check is None else model.forecast_check.fit_fraction
+    return (
+        ("PRISM", made.version),
+        ("experiment", model.experiment),
+        ("method", made.method),
+        ("false-alarm probability", f"{made.false_alarm:g}"),
+        ("most modes", "200, the default" if made.max_modes is None else str(made.max_modes)),
+        ("part that was fitted", "all" if fraction is None else format_percent(fraction)),
+    )
