@@ -262,6 +262,7 @@ BAD = {
     "one sample": ({"values": [1.0], "dt": 1.0}, "1 sample: .*at least 8 samples"),
     "seven samples": ({"values": GOOD[:7], "dt": 1.0}, "7 samples: .*at least 8 samples"),
     "short trial": ({"values": [GOOD, GOOD[:5]], "dt": 1.0}, "trial 1 .*5 samples.*at least 8"),
+    "one sample of two": ({"values": GOOD[:1], "dt": 1.0}, "at least 8"),
     "transposed": ({"values": GOOD.T, "dt": 1.0}, r"\(2, 20\).*transposed.*values\.T"),
     "scalar": ({"values": 3.0, "dt": 1.0}, r"shape \(\).*\(samples, channels\)"),
     "four dimensions": ({"values": np.ones((2, 2, 9, 2)), "dt": 1.0}, r"shape \(2, 2, 9, 2\)"),

@@ -108,7 +108,8 @@ def check_lengths(trials: Sequence[FloatArray]) -> None:
         samples, channels = trial.shape
         if trial.size == 0:
             raise RecordError(f"{where}the values are empty, of shape {trial.shape}.")
-        if channels > samples:
+        # so few numbers are too short a record whichever way they are turned
+        if channels > samples and channels >= MIN_SAMPLES:
             raise RecordError(
                 f"{where}shape {trial.shape} means {samples} samples of {channels} channels: time "
                 "comes first, so the array looks transposed; give values.T (samples, channels)."

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from prism.errors import OptionError, WriteError
+from prism.errors import CannotTellError, OptionError, WriteError
 
-__all__ = ["check_outputs", "examples", "numbers", "progress", "words"]
+__all__ = ["check_outputs", "examples", "naming", "numbers", "progress", "words"]
 
 
 def examples(*lines: str) -> str:
@@ -48,6 +48,21 @@ def numbers(text: str, option: str) -> list[float]:
         return [float(word) for word in text.split(",")]
     except ValueError:
         raise OptionError(f"{option} is {text!r}: give numbers with commas between them.") from None
+
+
+@contextmanager
+def naming(files: Sequence[str]) -> Iterator[None]:
+    """Begin the message of data that cannot tell with the names of their files.
+
+    Parameters
+    ----------
+    files : sequence of str
+    """
+    try:
+        yield
+    except CannotTellError as error:
+        where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
+        raise type(error)(f"{where}: {error}") from error
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str] = ()) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prism.cli._console import check_outputs, examples, progress, words
+from prism.cli._console import check_outputs, examples, naming, progress, words
 
 if TYPE_CHECKING:
     from prism.model import Model
@@ -100,7 +100,7 @@ def command(
     }
     with progress("reading", quiet):
         record = prism.read(files, dt, time_column, words(channels), _kinds(quantity))
-    with progress("searching for lines", quiet) as say:
+    with progress("searching for lines", quiet) as say, naming(files):
         model = prism.identify(record, progress=say, **options)
     _write(model, record, json, report, quiet)
     if not quiet:
