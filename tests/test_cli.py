@@ -500,9 +500,52 @@ def test_simulate_another_chain(run, here):
 
 
 @pytest.mark.parametrize(
+    ("arguments", "channels", "frequency"),
+    [
+        (["fput", "--amplitude", "0.1"], ("q1",), 0.347),
+        (["fput", "--masses", "4", "--amplitude", "0.1", "--observed", "2,3"], ("q2", "q3"), 0.618),
+        (["henon-heiles", "--energy", "0.006"], ("x",), 1.0),
+        (["henon-heiles", "--energy", "0.02", "--observed", "2"], ("y",), 1.0),
+        (["cart-pendulum"], ("x",), 2.506),
+        (["cart-pendulum", "--observed", "1,2"], ("x", "theta"), 2.506),
+    ],
+)
+def test_simulate_other_systems(run, here, arguments, channels, frequency):
+    options = ("--duration", "200", "--noise", "0.01", "-o", "s.csv")
+    assert run("simulate", *arguments, *options)[0] == 0
+    record = prism.read("s.csv")
+    assert record.channels == channels
+    found = prism.identify(record, max_modes=4).modes.frequencies
+    assert np.abs(found - frequency).min() < 0.01
+
+
+def test_simulate_the_cart_at_equilibrium(run, here):
+    arguments = ("--experiment", "equilibrium", "--trials", "3", "--duration", "20")
+    assert run("simulate", "cart-pendulum", *arguments, "-o", "e.npz")[0] == 0
+    assert prism.read("e.npz").n_trials == 3
+
+
+def test_simulate_says_that_a_motion_may_escape(run, here):
+    arguments = ("henon-heiles", "--energy", "0.17", "--duration", "5", "-o", "h.csv")
+    status, _, err = run("simulate", *arguments)
+    assert status == 0
+    assert err.startswith("prism: note: energy 0.17 is above the escape energy")
+
+
+@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["rope", "-o", "x.csv"], "unknown system 'rope'"),
+        (["chain", "-o", "x.csv", "--energy", "1"], "--energy means nothing to chain"),
+        (["fput", "-o", "x.csv", "--springs", "1"], "--springs means nothing to fput"),
+        (["fput", "-o", "x.csv", "--masses", "1,2"], "give their number"),
+        (["fput", "-o", "x.csv", "--amplitude", "9"], "runs away"),
+        (["fput", "-o", "x.csv", "--trials", "2"], "one free trial only"),
+        (["henon-heiles", "-o", "x.csv", "--experiment", "released"], "one free trial only"),
+        (["henon-heiles", "-o", "x.csv", "--energy", "0"], "give more energy"),
+        (["henon-heiles", "-o", "x.csv", "--observed", "3"], "observed coordinates"),
+        (["cart-pendulum", "-o", "x.csv", "--masses", "3"], "--masses means nothing"),
+        (["cart-pendulum", "-o", "x.csv", "--observed", "3"], "name x, theta or both"),
         (["chain", "-o", "x.xyz"], "cannot write format '.xyz'"),
         (["chain", "-o", "missing/x.csv"], "no directory missing"),
         (["chain", "-o", "x.csv", "--trials", "0"], "at least 1"),

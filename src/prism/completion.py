@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg
 from scipy.special import chdtrc
 
+from prism._linalg import positive_sign
 from prism._types import Array
 
 _COINCIDE = 1e-3  # significance below which two bare frequencies are told apart
@@ -96,16 +97,9 @@ def _complete(omega: Array, participation: Array) -> _Exact:
     values, rotation = np.linalg.eigh(null.T @ (lam[:, None] * null))
     U = null @ rotation
     couplings = (mass @ (V * lam) @ U).T
-    signs = np.array([_sign(c) for c in couplings]) if len(couplings) else np.zeros(0)
+    signs = np.array([positive_sign(c) for c in couplings]) if len(couplings) else np.zeros(0)
     symmetric = 0.5 * (stiffness + stiffness.T)
     return _Exact(V, lam, mass, symmetric, U * signs, np.sqrt(values), couplings * signs[:, None])
-
-
-def _sign(vector: Array) -> float:
-    """+1 or -1 so that the first entry that is not small becomes positive."""
-    large = np.abs(vector) > 0.1 * np.abs(vector).max(initial=0.0)
-    first = vector[np.argmax(large)]
-    return -1.0 if first < 0 else 1.0
 
 
 def complete(omega: Array, participation: Array, covariance: Array | None = None) -> Completion:
@@ -249,7 +243,7 @@ def _principal_factors(residue: Array, rank: int) -> Array:
     values, vectors = np.linalg.eigh(residue)
     c = (vectors[:, ::-1] * np.sqrt(np.maximum(values[::-1], 0.0))).T[:rank]
     out = np.zeros((rank, len(residue)))
-    out[: len(c)] = [_sign(row) * row for row in c]
+    out[: len(c)] = [positive_sign(row) * row for row in c]
     return out
 
 

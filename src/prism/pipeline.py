@@ -149,7 +149,14 @@ def _assemble(
 
 
 def _not_lines(lines: Lines) -> Undetermined | None:
-    """A record that is not a sum of undamped lines has no lossless Hamiltonian."""
+    """A record whose lines are not independent undamped modes has no linear Hamiltonian."""
+    if lines.torus is not None:
+        some = " and ".join(f"{w:.6g}" for w in lines.torus.fundamentals)
+        return Undetermined(
+            f"the lines are integer combinations of {some}: quasi-periodic motion of a nonlinear "
+            "system, whose lines are not normal modes",
+            "at smaller amplitude the motion is linear and the lines are normal modes",
+        )
     if not lines.crowded:
         return None
     return Undetermined(

@@ -21,33 +21,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
-from scipy.special import chdtrc
 
+from prism._linalg import inverse_scaled
 from prism._types import Array, Index
-from prism.lines.fit import SMALLEST_GAP, LineFit
+from prism.lines.fit import SMALLEST_GAP
 from prism.lines.sampling import BACKGROUND, AbstractSampling
 
 _STEPS = 25
 _CHUNK = 1 << 21
-
-
-@dataclass(frozen=True)
-class PhaseTest:
-    """Whether a line is in phase on all channels.
-
-    Attributes
-    ----------
-    directions : array (channels, channels)
-        Columns: the directions of the line, strongest first, in the noise metric.
-    ratio : array (channels,)
-        Singular values over the first one.
-    p_value : array (channels,)
-        Entry k: probability that the directions after the first k + 1 are noise only.
-    """
-
-    directions: Array
-    ratio: Array
-    p_value: Array
 
 
 @dataclass(frozen=True)
@@ -109,62 +90,6 @@ class InPhaseFit:
     motions: list[Motion]
 
 
-# -- shapes from free amplitudes -------------------------------------------------------------------
-
-
-def phase_test(
-    samplings: Sequence[AbstractSampling], fit: LineFit, j: int, orders: Index
-) -> PhaseTest:
-    r"""Singular values of the amplitudes of line j over (channel × [cos, sin] × trial).
-
-    In units of their standard errors; under the hypothesis of k directions the squared
-    singular values after the first k sum to :math:`χ^2` with ``(n - k)(2R - k)`` degrees of
-    freedom (THEORY §4, step 3).
-
-    Parameters
-    ----------
-    orders : array of int (channels,)
-        Derivative that each channel measures: 0 displacement, 1 velocity, 2 acceleration.
-    """
-    N, n = fit.count, len(fit.weights)
-    unit = 1j**orders
-    pair = [BACKGROUND + j, BACKGROUND + N + j]
-    blocks = []
-    for sampling, c in zip(samplings, fit.coefficients, strict=True):
-        linear = 2 * N + BACKGROUND
-        inverse = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear]).mean(axis=0)
-        root = np.linalg.cholesky(np.linalg.inv(inverse[np.ix_(pair, pair)]))
-        z = (c[:, pair[0]] - 1j * c[:, pair[1]]) / unit[:, None]
-        amplitudes = np.stack([z.real, -z.imag], axis=1)
-        blocks.append(np.einsum("ij,air->ajr", root, amplitudes).reshape(n, -1))
-    X = np.sqrt(fit.weights)[:, None] * np.hstack(blocks)
-    U, s, _ = np.linalg.svd(X, full_matrices=True)
-    s = np.append(s, np.zeros(n - len(s)))
-    tails = np.append(np.cumsum((s**2)[::-1])[::-1][1:], 0.0)
-    dof = [(n - k) * (X.shape[1] - k) for k in range(1, n + 1)]
-    p = [float(chdtrc(d, t)) if d > 0 else 1.0 for d, t in zip(dof, tails, strict=True)]
-    scale = np.sqrt(fit.weights) * fit.omega[j] ** orders
-    return PhaseTest(U / scale[:, None], s / s[0], np.array(p))
-
-
-def first_directions(test: PhaseTest, rank: int) -> Array:
-    """Orthonormal directions spanning the first ``rank`` ones, shape (rank, channels).
-
-    The sign of each is chosen so that its first entry that is not small is positive.
-    """
-    q, _ = np.linalg.qr(test.directions[:, :rank])
-    rows = np.ascontiguousarray(q.T)
-    for row in rows:
-        row *= positive_sign(row)
-    return rows
-
-
-def positive_sign(vector: Array) -> float:
-    """+1 or -1 so that the first entry that is not small becomes positive."""
-    large = np.abs(vector) > 0.1 * np.abs(vector).max(initial=0.0)
-    return -1.0 if vector[np.argmax(large)] < 0 else 1.0
-
-
 # -- the joint fit -------------------------------------------------------------------------------
 
 
@@ -189,6 +114,7 @@ def fit_in_phase(
     orders: Index,
     *,
     background: int = BACKGROUND,
+    ties: Array | None = None,
 ) -> InPhaseFit:
     """Gauss-Newton with step halving on frequencies and shapes, amplitudes eliminated.
 
@@ -205,13 +131,15 @@ def fit_in_phase(
         Derivative that each channel measures.
     background : {1, 2}
         Offset, or offset and drift.
+    ties : array (lines, fundamentals), optional
+        The frequencies are these combinations of fewer fundamental ones (:mod:`.torus`).
     """
-    model = _Model(samplings, line, weights, orders, background)
+    model = _Model(samplings, line, weights, orders, background, ties)
     point = model.evaluate(omega, shapes)
     for _ in range(_STEPS):
         tangent = model.tangent(point.shapes)
         fisher = tangent.T @ point.fisher @ tangent
-        step = _solve_scaled(fisher, tangent.T @ point.gradient)
+        step = inverse_scaled(fisher) @ (tangent.T @ point.gradient)
         if step @ (tangent.T @ point.gradient) < 1e-8 * len(step):
             break
         better = model.step(point, tangent @ step)
@@ -219,7 +147,7 @@ def fit_in_phase(
             break
         point = better
     tangent = model.tangent(point.shapes)
-    covariance = tangent @ _inverse_scaled(tangent.T @ point.fisher @ tangent) @ tangent.T
+    covariance = tangent @ inverse_scaled(tangent.T @ point.fisher @ tangent) @ tangent.T
     return InPhaseFit(
         point.omega, line, point.shapes, covariance, weights, orders, background, point.motions
     )
@@ -232,6 +160,7 @@ class _Model:
     weights: Array
     orders: Index
     background: int
+    ties: Array | None = None
 
     @property
     def modes(self) -> int:
@@ -241,7 +170,7 @@ class _Model:
         """Basis of the directions in which (Ω, d) may move: d leaves the span of its line."""
         n = shapes.shape[1]
         lines = int(self.line.max()) + 1
-        blocks = [np.eye(lines)]
+        blocks = [np.eye(lines) if self.ties is None else self.ties]
         for m in range(self.modes):
             span = shapes[self.line == self.line[m]]
             blocks.append(scipy.linalg.null_space(span) if len(span) < n else np.zeros((n, 0)))
@@ -263,7 +192,9 @@ class _Model:
         return None
 
     def _in_order(self, omega: Array) -> bool:
-        """Lines stay apart and oscillate at least once in the record."""
+        """Lines stay apart and, unless they are tied, oscillate at least once in the record."""
+        if self.ties is not None:
+            return bool(omega[0] > 0 and np.diff(omega).min(initial=np.inf) > 0)
         resolution = 2 * np.pi / max(s.duration for s in self.samplings)
         gap = np.diff(omega).min(initial=np.inf)
         return bool(omega[0] > 0.9 * resolution and gap > SMALLEST_GAP * resolution)
@@ -320,7 +251,7 @@ class _Model:
         JQ = np.einsum("aik,akl->ail", J, Q)  # (channels, parameters, columns)
         information = np.einsum("a,ail,ajl->ij", w, JQ, J)
         right = np.einsum("a,aik,akr->ir", w, J, e)
-        covariance = _inverse_scaled(information)
+        covariance = inverse_scaled(information)
         values = covariance @ right
         cost = float(w @ sampling.power - np.sum(values * right))
         rest = e - np.einsum("ail,ir->alr", JQ, values)
@@ -368,14 +299,3 @@ class _Model:
                 D[a, :, N + m * n + a, cos] = seen[a].real
                 D[a, :, N + m * n + a, sin] = -seen[a].imag
         return D
-
-
-def _inverse_scaled(matrix: Array) -> Array:
-    """Inverse of a positive definite matrix whose rows have very different units."""
-    scale = 1 / np.sqrt(np.diag(matrix))
-    inverse = np.linalg.inv(matrix * np.outer(scale, scale))
-    return 0.5 * (inverse + inverse.T) * np.outer(scale, scale)
-
-
-def _solve_scaled(matrix: Array, right: Array) -> Array:
-    return _inverse_scaled(matrix) @ right

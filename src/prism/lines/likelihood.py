@@ -14,13 +14,15 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from prism._types import Array, Mask
-from prism.errors import NoLineError, RecordTooShortError
+from prism._types import Array, Index, Mask
+from prism.errors import NoLineError, RecordError, RecordTooShortError
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
-from prism.lines.inphase import InPhaseFit, PhaseTest, first_directions, fit_in_phase, phase_test
+from prism.lines.inphase import InPhaseFit, fit_in_phase
+from prism.lines.phase import PhaseTest, first_directions, phase_test
 from prism.lines.pursuit import Search, crowded, find_lines, mostly_slow, slow_lines, without_crowds
 from prism.lines.sampling import BACKGROUND, AbstractSampling, ScatteredSampling, UniformSampling
-from prism.record import QUANTITIES, Record
+from prism.lines.torus import Torus, find_torus
+from prism.record import MIN_SAMPLES, QUANTITIES, Record
 
 _SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
 _DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
@@ -56,6 +58,8 @@ class Lines:
     crowded : bool
         Whether lines stood closer together than undamped lines can be resolved; each such
         crowd is then one line here.
+    torus : Torus or None
+        Fundamental frequencies, where the lines are integer combinations of a few.
     """
 
     fit: InPhaseFit
@@ -68,6 +72,7 @@ class Lines:
     threshold: float
     slow: bool
     crowded: bool
+    torus: Torus | None = None
 
     @property
     def out_of_phase(self) -> Mask:
@@ -105,33 +110,59 @@ def estimate_lines(
             f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
             "reduce the noise, or raise the false-alarm probability."
         )
-    variance = np.maximum(fit.rss / degrees_of_freedom(samplings, fit.count), search.floor)
-    fit = refine(samplings, fit.omega, 1 / variance, tolerance=1e-8, band=search.band)
-    background = BACKGROUND if _drift_p_value(samplings, fit) < _DRIFT_LEVEL else 1
+    weights = _weights(search, fit)
+    fit = refine(samplings, fit.omega, weights, tolerance=1e-8, band=search.band)
+    torus = None
+    tied = find_torus(search, fit)
+    if tied is not None:
+        torus, fit = tied
+        fit = evaluate(samplings, fit.omega, _weights(search, fit))
+        slow = False  # a slow combination is in the model
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     tests = tuple(phase_test(samplings, fit, j, orders) for j in range(fit.count))
-
-    def fitted(ranks: list[int]) -> InPhaseFit:
-        line = np.repeat(np.arange(fit.count), ranks)
-        shapes = np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)])
-        return fit_in_phase(
-            samplings, fit.omega, line, shapes, fit.weights, orders, background=background
-        )
-
-    ranks = [_reported_rank(test) for test in tests]
-    free = [_needed_rank(test) for test in tests]
-    structured = fitted(ranks)
+    ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
+    structured = _with_shapes(samplings, fit, tests, ranks, orders, torus)
     return Lines(
         fit=structured,
-        motion=structured if free == ranks else fitted(free),
+        motion=structured
+        if needed == ranks
+        else _with_shapes(samplings, fit, tests, needed, orders, torus),
         tests=tests,
         gains=gains(samplings, fit),
-        noise=np.sqrt(variance),
+        noise=1 / np.sqrt(fit.weights),
         trials=trials,
         means=means,
         threshold=search.threshold,
         slow=slow,
         crowded=crowds,
+        torus=torus,
+    )
+
+
+def _weights(search: Search, fit: LineFit) -> Array:
+    """``1/σ²`` per channel from what the lines leave."""
+    variance = fit.rss / degrees_of_freedom(search.samplings, fit.count)
+    return np.asarray(1 / np.maximum(variance, search.floor))
+
+
+def _with_shapes(
+    samplings: Sequence[AbstractSampling],
+    fit: LineFit,
+    tests: Sequence[PhaseTest],
+    ranks: Sequence[int],
+    orders: Index,
+    torus: Torus | None,
+) -> InPhaseFit:
+    """Fit the lines with ``ranks`` directions each, common to all trials."""
+    return fit_in_phase(
+        samplings,
+        fit.omega,
+        np.repeat(np.arange(fit.count), ranks),
+        np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)]),
+        fit.weights,
+        orders,
+        background=BACKGROUND if _drift_p_value(samplings, fit) < _DRIFT_LEVEL else 1,
+        ties=None if torus is None else torus.orders.astype(float),
     )
 
 
@@ -149,6 +180,7 @@ def samplings_of(
         Subtracted from the values: the offset is in the model anyway, and sums of squares of
         data far from zero would lose digits.
     """
+    _check_presence(record)
     means = np.array([np.nanmean(values, axis=0) for values in record.trials])
     groups: dict[object, list[int]] = {}
     for r, (values, step, start) in enumerate(
@@ -164,6 +196,18 @@ def samplings_of(
         samplings.append(_sampling(record, members[0], stacked))
         place.update({r: (len(samplings) - 1, i) for i, r in enumerate(members)})
     return samplings, tuple(place[r] for r in range(record.n_trials)), means
+
+
+def _check_presence(record: Record) -> None:
+    """Every channel of every trial needs samples of its own to be fitted."""
+    for r, values in enumerate(record.trials):
+        present = np.isfinite(values).sum(axis=0)
+        if present.min() < MIN_SAMPLES:
+            a = int(present.argmin())
+            raise RecordError(
+                f"trial {r} (counted from 0), channel {record.channels[a]!r} has {present[a]} "
+                f"samples that are not missing: leave it out or give at least {MIN_SAMPLES}."
+            )
 
 
 def _sampling(record: Record, r: int, stacked: Array) -> AbstractSampling:

@@ -14,6 +14,7 @@ from prism.lines.sampling import AbstractSampling
 # Data computed to full precision have no noise; a floor this far below the signal keeps
 # rounding errors from being taken for lines.
 RELATIVE_FLOOR = 1e-9
+_BLOCK, _WIDEST = 64, 1 << 14  # half-resolution steps in a block of the local floor
 _ENOUGH = 1 << 16  # frequencies that give the median to half a percent
 
 
@@ -32,6 +33,36 @@ def floor_from_spectrum(power: Single, trials: int) -> Array:
     """
     stride = max(1, power.shape[1] // _ENOUGH)
     return np.asarray(np.median(power[:, ::stride], axis=1) / float(gammaincinv(trials, 0.5)))
+
+
+def local_floor(power: Single, floor: float, trials: int) -> Single:
+    r"""Noise floor at each frequency: the common one, or the local median where that is higher.
+
+    Coloured noise rises above its median over the whole band, mostly towards low frequencies;
+    there a line must stand out from its neighbourhood. The median is taken over blocks whose
+    width doubles from one to the next, so that a power law is followed closely where it is steep.
+
+    Parameters
+    ----------
+    power : array (frequencies,)
+        Periodogram of one channel summed over trials.
+    floor : float
+        Common noise floor of the channel.
+    trials : int
+    """
+    expected = float(gammaincinv(trials, 0.5))
+    out = np.full_like(power, floor)
+    start, width = 0, _BLOCK
+    while start < len(power):
+        stop = len(power) if len(power) - start < 2 * width else start + width
+        stride = max(1, (stop - start) // _ENOUGH)
+        median = float(np.median(power[start:stop:stride])) / expected
+        # the median of a block scatters: a factor below this is no colour
+        scatter = 1 + 3 / np.sqrt(trials * (stop - start) / stride)
+        if median > scatter * floor:
+            out[start:stop] = median
+        start, width = stop, min(2 * width, _WIDEST)
+    return out
 
 
 def log_false_alarm(level: float, dof: int, cycles: float) -> float:

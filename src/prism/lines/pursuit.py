@@ -16,7 +16,12 @@ import scipy.fft
 
 from prism._types import Array, Index, Mask, Single
 from prism.lines.fit import CrowdedLinesError, LineFit, degrees_of_freedom, evaluate, gains, refine
-from prism.lines.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
+from prism.lines.noise import (
+    RELATIVE_FLOOR,
+    floor_from_spectrum,
+    gain_threshold,
+    local_floor,
+)
 from prism.lines.sampling import AbstractSampling
 
 Progress = Callable[[str], None]
@@ -24,6 +29,7 @@ Progress = Callable[[str], None]
 _CLOSE = 1.5  # neighbours nearer than this many resolution widths are tested for merging
 _CROWD = 4  # so many lines within that distance are not separate lines
 _SLOW = 0.05  # of the resolution above the lower end of the band
+_FEW_TURNS = 6  # lines of fewer turns in the record are entangled with the background
 _MOST = 200  # lines, unless the user asks for more
 _BATCH = 0.25  # peaks this high relative to the highest are added in one round
 _LOOSE, _TIGHT = 1e-2, 1e-6  # stop of the refinement, in units of χ²
@@ -122,18 +128,28 @@ def crowded(search: Search, fit: LineFit) -> bool:
     A decaying or drifting oscillation is fitted by ever more lines around one frequency; adding
     them leads nowhere.
     """
-    span = fit.omega[_CROWD - 1 :] - fit.omega[: max(fit.count - _CROWD + 1, 0)]
-    return bool(np.any(span < _CLOSE * search.resolution))
+    return bool(_in_crowd(search, fit).any())
+
+
+def _in_crowd(search: Search, fit: LineFit) -> Mask:
+    """Lines with so many others within so short a distance that they are one crowd."""
+    out = np.zeros(fit.count, bool)
+    for i in range(fit.count - _CROWD + 1):
+        if fit.omega[i + _CROWD - 1] - fit.omega[i] < _CLOSE * search.resolution:
+            out[i : i + _CROWD] = True
+    return out
 
 
 def without_crowds(search: Search, fit: LineFit) -> LineFit:
     """Replace every crowd of lines by one line in its middle, the best single answer there is."""
-    breaks = np.flatnonzero(np.diff(fit.omega) >= _CLOSE * search.resolution) + 1
-    groups = np.split(np.arange(fit.count), breaks)
+    inside = _in_crowd(search, fit)
     strength = gains(search.samplings, fit)
+    far = np.diff(fit.omega) >= _CLOSE * search.resolution
+    breaks = np.flatnonzero(np.diff(inside.astype(int)) != 0) + 1
+    breaks = np.union1d(breaks, np.flatnonzero(far) + 1)
     kept = [
-        fit.omega[g] if len(g) < _CROWD else [np.average(fit.omega[g], weights=strength[g])]
-        for g in groups
+        [np.average(fit.omega[g], weights=strength[g])] if inside[g[0]] else fit.omega[g]
+        for g in np.split(np.arange(fit.count), breaks)
     ]
     return refine(search.samplings, np.concatenate(kept), fit.weights, band=search.band)
 
@@ -177,11 +193,15 @@ def _prepare(
 
 @dataclass(frozen=True)
 class Leftover:
-    """A fit with its noise floor, and the gain in χ² of one more line at each frequency."""
+    """A fit with its noise floor, and the gain in χ² of one more line at each frequency.
+
+    ``statistic`` is in units of the common noise floor, ``local`` in units of the local one.
+    """
 
     fit: LineFit
     omega: Array
     statistic: Single
+    local: Single
 
 
 def residual_spectrum(
@@ -218,11 +238,15 @@ def _leftover(search: Search, fit: LineFit) -> Leftover:
     omega, power, unit = residual_spectrum(search.samplings, fit, search.band)
     trials = sum(s.n_trials for s in search.samplings)
     relative = np.maximum(floor_from_spectrum(power, trials), search.floor / unit**2)
-    statistic = np.zeros_like(power[0])
+    statistic, local = np.zeros_like(power[0]), np.zeros_like(power[0])
     for row, one in zip(power, relative, strict=True):
-        statistic += row * power.dtype.type(2 / one)
+        twice = row * power.dtype.type(2)
+        statistic += twice / power.dtype.type(one)
+        local += twice / local_floor(row, one, trials)
     weights = 1 / (relative * unit**2)
-    return Leftover(replace(fit, weights=weights, cost=float(weights @ fit.rss)), omega, statistic)
+    return Leftover(
+        replace(fit, weights=weights, cost=float(weights @ fit.rss)), omega, statistic, local
+    )
 
 
 def _peaks(search: Search, rest: Leftover) -> Array:
@@ -231,7 +255,7 @@ def _peaks(search: Search, rest: Leftover) -> Array:
     # a peak between two samples shows at least 3/4 of its height above the mean
     level = search.dof + 0.75 * (search.threshold - search.dof)
     inner = statistic[1:-1]
-    rising = (inner >= statistic[:-2]) & (inner > statistic[2:]) & (inner > level)
+    rising = (inner >= statistic[:-2]) & (inner > statistic[2:]) & (rest.local[1:-1] > level)
     index = np.flatnonzero(rising) + 1
     index = index[np.argsort(-statistic[index])]
     chosen: list[float] = []
@@ -256,15 +280,36 @@ def _grow(search: Search, rest: Leftover) -> LineFit | None:
     """Add the highest peaks of the residual; None if the likelihood does not gain enough."""
     fit = rest.fit
     room = max(search.max_lines - fit.count, 0)
-    peaks = _peaks(search, rest)[:room]
-    for batch in (peaks, peaks[:1])[: min(len(peaks), 2)]:
-        trial = _refined(search, np.append(fit.omega, batch), fit.weights)
-        if trial is None:
-            continue
-        trial = _simplify(search, trial, tolerance=_LOOSE, around=batch)
-        if fit.cost - trial.cost > search.threshold * max(trial.count - fit.count, 0.5):
-            return trial
-    return None
+    batches = _batches(search, rest, _peaks(search, rest)[:room]) if room else []
+    trials = [_added(search, fit, batch) for batch in batches]
+    if batches and len(batches[0]) > 1 and not any(trials):
+        trials = [_added(search, fit, batches[0][:1])]
+    return min((t for t in trials if t is not None), key=lambda t: t.cost, default=None)
+
+
+def _added(search: Search, fit: LineFit, batch: Array) -> LineFit | None:
+    """Refine with the batch added and simplify; None if that does not gain enough."""
+    trial = _refined(search, np.append(fit.omega, batch), fit.weights)
+    if trial is None:
+        return None
+    trial = _simplify(search, trial, tolerance=_LOOSE, around=batch)
+    enough = search.threshold * max(trial.count - fit.count, 0.5)
+    return trial if fit.cost - trial.cost > enough else None
+
+
+def _batches(search: Search, rest: Leftover, peaks: Array) -> list[Array]:
+    """Lines to add: the peaks, and the peaks with a slow start in place of the lowest ones.
+
+    Within the first few resolutions a line is nearly a combination of offset, drift and other
+    slow lines; the residual spectrum then peaks, broadly, at a higher frequency than the line has.
+    """
+    batches = [peaks] if len(peaks) else []
+    start = search.band[0] + 0.2 * search.resolution
+    low = rest.omega < _FEW_TURNS * search.resolution
+    high = rest.statistic[low].max(initial=0.0) > search.threshold
+    if high and not np.any(rest.fit.omega < start + 0.5 * search.resolution):
+        batches.append(np.append(peaks[peaks > _FEW_TURNS * search.resolution], start))
+    return batches
 
 
 def _split(search: Search, rest: Leftover) -> LineFit | None:
@@ -275,7 +320,7 @@ def _split(search: Search, rest: Leftover) -> LineFit | None:
         low, high = np.searchsorted(
             rest.omega, [line - 1.5 * search.resolution, line + 1.5 * search.resolution]
         )
-        if rest.statistic[low:high].max(initial=0.0) < suspicious:
+        if rest.local[low:high].max(initial=0.0) < suspicious:
             continue
         pair = line + 0.3 * search.resolution * np.array([-1.0, 1.0])
         trial = _refined(search, np.append(fit.omega[fit.omega != line], pair), fit.weights)
