@@ -732,3 +732,11 @@ def test_importing_the_command_line_is_light():
         check=True,
     )
     assert done.stdout.split() == []
+
+
+def test_benchmark_draws_the_figures_of_the_paper(tmp_path, capsys):
+    assert main(["benchmark", "--figures", str(tmp_path / "figures")]) == 0
+    names = sorted(path.name for path in (tmp_path / "figures").iterdir())
+    assert names == ["cart-pendulum.png", "chain.png", "fput.png", "henon-heiles.png"]
+    assert all(path.stat().st_size > 20_000 for path in (tmp_path / "figures").iterdir())
+    assert "chain.png" in capsys.readouterr().out

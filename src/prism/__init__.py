@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from .motion import Forecast
     from .pipeline import identify
     from .record import Record
+    from .tracking import Track, track
 
 _HOME = {
     "Certificate": "kernel",
@@ -40,6 +41,7 @@ _HOME = {
     "PrismError": "errors",
     "PrismWarning": "errors",
     "Record": "record",
+    "Track": "tracking",
     "certify": "kernel",
     "chain_form": "completion",
     "complete": "completion",
@@ -47,6 +49,7 @@ _HOME = {
     "identify": "pipeline",
     "load": "io.model:load_model",
     "read": "io",
+    "track": "tracking",
 }
 _MODULES = ("errors", "io", "systems")
 
@@ -61,6 +64,7 @@ __all__ = [
     "PrismError",
     "PrismWarning",
     "Record",
+    "Track",
     "__version__",
     "certify",
     "chain_form",
@@ -72,6 +76,7 @@ __all__ = [
     "load",
     "read",
     "systems",
+    "track",
 ]
 
 

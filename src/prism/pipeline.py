@@ -52,8 +52,9 @@ def identify(
         Effective mass of the seen coordinates, if known.
     stiffness : array (channels, channels), optional
         Stiffness of the seen coordinates with the hidden ones clamped, if known.
-    method : {"likelihood"}
-        How lines are found.
+    method : {"likelihood", "nnls", "sdp"}
+        How lines are found: by maximum likelihood (the default), by the non-negative cosine fit
+        of the autocorrelation that the paper describes, or by its semidefinite program.
     max_modes : int, optional
         Look for at most so many lines; 200 by default.
     false_alarm : float

@@ -6,9 +6,9 @@ in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism.benchmarks import chain
+from prism.benchmarks import chain, paper
 from prism.benchmarks.table import Benchmark, Row, Runner
 
-BENCHMARKS: dict[str, Runner] = {"chain": chain.run}
+BENCHMARKS: dict[str, Runner] = {"chain": chain.run, "paper": paper.run}
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -18,6 +18,10 @@ class Row:
     low, high : float or None
         The bar: the measured value must lie between them.
     note : str
+    paper : str
+        What the paper reports.
+    own_method : float or None
+        What the method of the paper gives on the same data.
     """
 
     case: str
@@ -26,6 +30,8 @@ class Row:
     low: float | None = None
     high: float | None = None
     note: str = ""
+    paper: str = ""
+    own_method: float | None = None
 
     @property
     def holds(self) -> bool | None:
@@ -68,23 +74,37 @@ class Benchmark:
                 "bar": row.bar,
                 "holds": row.holds,
                 "note": row.note,
+                "paper": row.paper or None,
+                "own_method": row.own_method,
             }
             for row in self.rows
         ]
         return {"benchmark": self.name, "seeds": self.seeds, "holds": self.holds, "rows": rows}
 
     def __str__(self) -> str:
-        """Return a table."""
-        marks = {True: "yes", False: "NO", None: ""}
-        cells = [("case", "quantity", "measured", "bar", "holds")]
+        """Return a table; beside the paper there are columns for it and for its method."""
+        compare = any(row.paper or row.own_method is not None for row in self.rows)
+        beside = ("the paper", "its method here", "PRISM") if compare else ("measured",)
+        cells = [("case", "quantity", *beside, "bar", "holds")]
         last = ""
         for row in self.rows:
             case, last = ("" if row.case == last else row.case), row.case
-            cells.append((case, row.quantity, f"{row.measured:.4g}", row.bar, marks[row.holds]))
-        widths = [max(len(line[i]) for line in cells) for i in range(5)]
+            cells.append((case, row.quantity, *_values(row, compare), row.bar, _MARKS[row.holds]))
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in cells]
         lines.insert(1, "  ".join("-" * w for w in widths))
         return "\n".join(line.rstrip() for line in lines)
+
+
+_MARKS = {True: "yes", False: "NO", None: ""}
+
+
+def _values(row: Row, compare: bool) -> tuple[str, ...]:
+    measured = "" if row.measured != row.measured else f"{row.measured:.4g}"
+    if not compare:
+        return (measured,)
+    own = "" if row.own_method is None else f"{row.own_method:.4g}"
+    return (row.paper, own, measured)
 
 
 Progress = Callable[[str], None]

@@ -18,6 +18,7 @@ EXAMPLES = examples(
     "prism benchmark",
     "prism benchmark chain --seeds 20",
     "prism benchmark all --json benchmark.json",
+    "prism benchmark --figures figures",
 )
 
 
@@ -29,12 +30,19 @@ def command(
     json: Annotated[
         str | None, typer.Option("--json", metavar="OUT", help="Write the numbers.")
     ] = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="Draw the result figures of the paper, and nothing else."),
+    ] = None,
 ) -> None:
     """Measure what the package claims, beside the bars it must reach."""
     from prism import __version__
     from prism.benchmarks import BENCHMARKS
 
     check_outputs([json])
+    if figures is not None:
+        _draw(figures)
+        return
     if name != "all" and name not in BENCHMARKS:
         raise OptionError(f"unknown benchmark {name!r}; use one of {', '.join(BENCHMARKS)}, all.")
     if seeds is not None and seeds < 1:
@@ -47,6 +55,15 @@ def command(
         results.append(_plain(result.to_json()))
     if json is not None:
         _write(json, {"schema": "prism.benchmark/1", "version": __version__, "benchmarks": results})
+
+
+def _draw(directory: str) -> None:
+    from prism.benchmarks.figures import save_figures
+
+    with progress("drawing"):
+        paths = save_figures(directory)
+    for path in paths:
+        typer.echo(str(path))
 
 
 def _plain(value: Any) -> Any:

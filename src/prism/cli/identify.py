@@ -52,7 +52,9 @@ Mass = Annotated[
 Stiffness = Annotated[
     str | None, typer.Option(metavar="FILE", help="Known stiffness of the channels, a matrix.")
 ]
-Method = Annotated[str, typer.Option(metavar="NAME", help="How lines are found: likelihood.")]
+Method = Annotated[
+    str, typer.Option(metavar="NAME", help="How lines are found: likelihood, nnls or sdp.")
+]
 MaxModes = Annotated[int | None, typer.Option(metavar="N", help="Look for at most so many modes.")]
 FalseAlarm = Annotated[
     float, typer.Option(metavar="P", help="Probability that noise alone shows a line.")

@@ -5,7 +5,9 @@ A new method is one file with a function of the signature of `estimate_lines` an
 """
 
 from prism.lines.likelihood import Lines, estimate_lines
+from prism.lines.nnls import estimate_nnls
+from prism.lines.sdp import estimate_sdp
 
-METHODS = {"likelihood": estimate_lines}
+METHODS = {"likelihood": estimate_lines, "nnls": estimate_nnls, "sdp": estimate_sdp}
 
-__all__ = ["METHODS", "Lines", "estimate_lines"]
+__all__ = ["METHODS", "Lines", "estimate_lines", "estimate_nnls", "estimate_sdp"]

@@ -249,3 +249,24 @@ def gains(samplings: Sequence[AbstractSampling], fit: LineFit) -> Array:
                 amplitudes,
             )
     return out
+
+
+def foresight(first: AbstractSampling, rest: AbstractSampling, fit: LineFit, index: int) -> float:
+    r"""χ² of the continuation of a fit: lines and background of the first part against the rest.
+
+    Parameters
+    ----------
+    first, rest : AbstractSampling
+        The part that was fitted and the part that follows.
+    fit : LineFit
+    index : int
+        Which of the samplings of the fit ``first`` is.
+    """
+    N, c = fit.count, fit.coefficients[index]
+    lag = rest.centre - first.centre
+    turn = np.exp(1j * fit.omega * lag)[:, None]
+    z = (c[:, BACKGROUND : BACKGROUND + N] - 1j * c[:, BACKGROUND + N :]) * turn
+    level = c[:, :1] + c[:, 1:2] * lag / first.half
+    slope = c[:, 1:2] * rest.half / first.half
+    moved = np.concatenate([level, slope, z.real, -z.imag], axis=1)
+    return float(fit.weights @ rest.residual(fit.omega, moved).power)

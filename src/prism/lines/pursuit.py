@@ -95,12 +95,12 @@ def find_lines(
     """
     search = _prepare(samplings, false_alarm, max_lines)
     tell = progress or (lambda text: None)
-    rest = _leftover(search, _start(search))
+    rest = leftover(search, _start(search))
     while not (crowded(search, rest.fit) or mostly_slow(search, rest.fit)):
         better = _grow(search, rest) or _split(search, rest)
         if better is None:
             break
-        rest = _leftover(search, better)
+        rest = leftover(search, better)
         tell(f"{better.count} lines")
     fit = refine(
         search.samplings, rest.fit.omega, rest.fit.weights, tolerance=_TIGHT, band=search.band
@@ -234,7 +234,8 @@ def residual_spectrum(
     return spacing * np.arange(first, count), sum(spectra[1:], spectra[0]), unit
 
 
-def _leftover(search: Search, fit: LineFit) -> Leftover:
+def leftover(search: Search, fit: LineFit) -> Leftover:
+    """Spectrum of what a fit leaves, with a fresh noise floor."""
     omega, power, unit = residual_spectrum(search.samplings, fit, search.band)
     trials = sum(s.n_trials for s in search.samplings)
     relative = np.maximum(floor_from_spectrum(power, trials), search.floor / unit**2)

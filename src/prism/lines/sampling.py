@@ -86,6 +86,10 @@ class AbstractSampling(ABC):
         divided by ``unit`` (channels,) first to stay inside its range.
         """
 
+    @abstractmethod
+    def cut(self, fraction: float) -> tuple[AbstractSampling, AbstractSampling]:
+        """The first part of every trial, and the rest."""
+
     @property
     def duration(self) -> float:
         """Length of one trial in time, ``2H + step``."""
@@ -274,6 +278,16 @@ class UniformSampling(AbstractSampling):
         flat = rest.reshape(len(rest), -1)[:, : self.samples]
         return UniformSampling(flat.reshape(self.values.shape), self.step, self.start)
 
+    def cut(self, fraction: float) -> tuple[UniformSampling, UniformSampling]:
+        """The first part of every trial, and the rest."""
+        k = round(fraction * self.samples)
+        first = np.ascontiguousarray(self.values[:, :, :k])
+        rest = np.ascontiguousarray(self.values[:, :, k:])
+        return (
+            UniformSampling(first, self.step, self.start),
+            UniformSampling(rest, self.step, self.start + k * self.step),
+        )
+
     def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
         """Periodogram by one real FFT per series, zero-padded to the asked spacing."""
         length = round(2 * np.pi / (spacing * self.step))
@@ -380,6 +394,16 @@ class ScatteredSampling(AbstractSampling):
             fit = np.einsum("mk,akr->arm", E, coefficients, optimize=True)
             rest[:, :, part] -= fit * self.present[:, None, part]
         return ScatteredSampling(rest, self.present, self.times)
+
+    def cut(self, fraction: float) -> tuple[ScatteredSampling, ScatteredSampling]:
+        """The first part of every trial, and the rest."""
+        k = round(fraction * len(self.times))
+        parts = (slice(None, k), slice(k, None))
+        first, rest = (
+            ScatteredSampling(self.values[:, :, p], self.present[:, p], self.times[p])
+            for p in parts
+        )
+        return first, rest
 
     def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
         """Periodogram of the samples spread onto a fine uniform grid (start values only).

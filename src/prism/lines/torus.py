@@ -11,7 +11,7 @@ decided by the odds that the lines would hit combinations by chance.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 import numpy as np
@@ -19,14 +19,19 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from prism._types import Array
-from prism.lines.fit import CrowdedLinesError, LineFit, evaluate
-from prism.lines.pursuit import Search
+from prism.lines.fit import CrowdedLinesError, LineFit, evaluate, foresight, gains, refine
+from prism.lines.pursuit import Leftover, Search, leftover
 
 Orders = NDArray[np.int64]
 
 _HIGHEST = 7  # largest sum of |k| of a combination
 _ODDS = 1e-4  # chance coincidence that is still believed
-_MARGIN = 10.0  # in χ²: decisive odds for the tied lines
+_FIRST_PART = 0.7  # of the record, to foresee the rest from
+_ENTANGLED = 3.0  # of the resolution: slower free lines are entangled with the background
+_MANY = 30  # lines: a record of more is not searched for ties
+_SIMPLE = 2  # order up to which combinations are added before the fundamentals may move
+_TRIALS = 3  # choices of fundamentals that are fitted, the likeliest first
+_CLEARLY = 0.6  # of the χ² of free lines ahead: ties that are nearly right gain less
 _STRONGEST = 6  # lines among which fundamentals are sought
 _SLOWEST = 0.3  # of the resolution: slower combinations cannot be told from the offset
 _APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
@@ -64,19 +69,32 @@ def find_torus(search: Search, fit: LineFit) -> tuple[Torus, LineFit] | None:
     Returns
     -------
     (Torus, LineFit) or None
-        None unless tied lines explain the record better than the same number of free ones.
-        Where both do equally well the ties may be those of another torus, and a forecast built
-        on them is worse than one without (seen on FPUT chains of moderate amplitude).
+        None unless the ties are more than chance and tied lines, fitted to the first part of
+        the record, foresee the rest better than free lines do. Both often explain the record
+        itself equally well; wrong ties then show only in what they foresee.
     """
-    best: tuple[float, Torus, LineFit] | None = None
-    for start in _candidates(search, fit):
-        torus, tied = _grown(search, fit, start)
-        price = tied.cost + _line_price(search) * tied.count
-        if best is None or price < best[0]:
-            best = (price, torus, tied)
-    if best is None or best[0] > fit.cost + _line_price(search) * fit.count - _MARGIN:
+    starts = sorted(_candidates(search, fit), key=lambda found: -found[0])
+    grown = [_grown(search, fit, start) for _, start in starts[:_TRIALS]]
+    if not grown:
         return None
-    return best[1], best[2]
+    torus, tied = min(grown, key=lambda g: g[1].cost + _line_price(search) * g[1].count)
+    return (torus, tied) if _foresees_more(search, fit, torus) else None
+
+
+def _foresees_more(search: Search, fit: LineFit, torus: Torus) -> bool:
+    """Whether tied lines fitted to the first part continue into the rest better than free ones."""
+    parts = [sampling.cut(_FIRST_PART) for sampling in search.samplings]
+    head = replace(search, samplings=[first for first, _ in parts])
+    _, tied = _refined(head, torus, fit.weights)
+    try:
+        free = refine(head.samplings, fit.omega, fit.weights, band=search.band)
+    except CrowdedLinesError:
+        return True
+
+    def chi2(candidate: LineFit) -> float:
+        return sum(foresight(*part, candidate, i) for i, part in enumerate(parts))
+
+    return chi2(tied) < _CLEARLY * chi2(free)
 
 
 def all_orders(dimension: int) -> Orders:
@@ -96,16 +114,17 @@ def _positive(orders: Orders, fundamentals: Array) -> Orders:
     return orders * signs[:, None]
 
 
-def _candidates(search: Search, fit: LineFit) -> Iterator[Torus]:
-    """Fundamentals for which the other lines are combinations by more than chance."""
-    if fit.count < 3:
+def _candidates(search: Search, fit: LineFit) -> Iterator[tuple[float, Torus]]:
+    """Fundamentals to which the other lines are tied by more than chance, with the evidence."""
+    if not 3 <= fit.count <= _MANY:
         return
     amplitude = np.zeros(fit.count)
     for c in fit.coefficients:
         N = fit.count
         amplitude += np.einsum("a,akr->k", fit.weights, c[:, 2 : 2 + N] ** 2)
         amplitude += np.einsum("a,akr->k", fit.weights, c[:, 2 + N :] ** 2)
-    strongest = np.argsort(-amplitude)[:_STRONGEST]
+    amplitude[fit.omega < _ENTANGLED * search.resolution] = 0.0
+    strongest = np.argsort(-amplitude)[: min(_STRONGEST, np.count_nonzero(amplitude))]
     std = np.sqrt(np.maximum(np.diag(np.linalg.inv(fit.fisher)), 0.0))
     for dimension in (1, 2):
         table = all_orders(dimension)
@@ -117,15 +136,19 @@ def _candidates(search: Search, fit: LineFit) -> Iterator[Torus]:
 
 def _matched(
     search: Search, fit: LineFit, std: Array, chosen: list[np.intp], table: Orders
-) -> Torus | None:
-    """Tie what can be tied to the chosen lines; None when chance would do as much."""
+) -> tuple[float, Torus] | None:
+    """Tie what can be tied to the chosen lines; None when chance would do as much.
+
+    Free lines beside unresolved slow motion are biased by a share of the resolution.
+    """
     fundamentals = fit.omega[chosen]
     orders = _positive(table, fundamentals)
     frequency, size = orders @ fundamentals, np.abs(orders).sum(axis=1)
     rows, evidence = [np.eye(len(chosen), dtype=np.int64)], 0.0
     width = search.band[1] - search.band[0]
-    for j in np.setdiff1d(np.arange(fit.count), chosen):
-        tolerance = max(4 * std[j], 0.1 * search.resolution)
+    slow = fit.omega < _ENTANGLED * search.resolution  # may stand for something slower
+    for j in np.setdiff1d(np.flatnonzero(~slow), chosen):
+        tolerance = max(4 * std[j], 0.2 * search.resolution)
         hits = np.flatnonzero(np.abs(frequency - fit.omega[j]) < tolerance)
         if not len(hits):
             continue
@@ -140,7 +163,7 @@ def _matched(
     choices = np.log(max(len(list(combinations(range(_STRONGEST), len(chosen)))), 1))
     if tied < 2 or evidence - choices < -np.log(_ODDS):
         return None
-    return _sorted(fundamentals, np.unique(np.vstack(rows), axis=0))
+    return float(evidence), _sorted(fundamentals, np.unique(np.vstack(rows), axis=0))
 
 
 def _sorted(fundamentals: Array, orders: Orders) -> Torus:
@@ -153,24 +176,54 @@ def _line_price(search: Search) -> float:
 
 
 def _grown(search: Search, fit: LineFit, torus: Torus) -> tuple[Torus, LineFit]:
-    """Refine the fundamentals and add combinations as long as the likelihood gains."""
-    torus, tied = _refined(search, torus, fit.weights)
+    """Refine the fundamentals and add combinations as long as the likelihood gains.
+
+    Simple combinations first: amplitudes fall with the order, and a complicated one can stand in
+    for a simple one that is not there yet.
+    """
+    tied = evaluate(search.samplings, torus.omega, fit.weights)
     table = all_orders(len(torus.fundamentals))
-    while tied.count < search.max_lines:
-        best = _best_addition(search, torus, tied, table)
-        if best is None:
+    size = np.abs(table).sum(axis=1)
+    for order in range(1, _HIGHEST + 1):
+        while tied.count < search.max_lines:
+            best = _best_addition(search, torus, tied, table[size == order])
+            if best is None:
+                break
+            torus = best
+            if order > _SIMPLE:
+                torus, tied = _refined(search, torus, fit.weights)
+            else:
+                tied = evaluate(search.samplings, torus.omega, fit.weights)
+        if order == _SIMPLE:
+            # not before: without a slow difference line the fundamentals would run away
+            torus, tied = _refined(search, torus, fit.weights)
+    return _pruned(search, torus, tied)
+
+
+def _pruned(search: Search, torus: Torus, tied: LineFit) -> tuple[Torus, LineFit]:
+    """Drop combinations that the likelihood does not need, the weakest first."""
+    while tied.count > len(torus.fundamentals) + 1:
+        gain = gains(search.samplings, tied)
+        keep = np.ones(tied.count, bool)
+        keep[gain.argmin()] = False
+        orders = torus.orders[keep]
+        full = np.linalg.matrix_rank(orders) == len(torus.fundamentals)
+        if gain.min() > _line_price(search) or not full:
             break
-        torus, tied = _refined(search, best, fit.weights)
+        torus, tied = _refined(search, Torus(torus.fundamentals, orders), tied.weights)
     return torus, tied
 
 
 def _best_addition(search: Search, torus: Torus, tied: LineFit, table: Orders) -> Torus | None:
     """The combination that gains most at fixed fundamentals, if it gains enough."""
     lowest, best = tied.cost - _line_price(search), None
+    rest = leftover(search, tied)
     for k in _positive(table, torus.fundamentals):
         omega = float(k @ torus.fundamentals)
         near = np.abs(torus.omega - omega).min() < _APART * search.resolution
         if near or not _SLOWEST * search.resolution < omega < search.band[1]:
+            continue
+        if not _promising(search, rest, omega):
             continue
         trial = _sorted(torus.fundamentals, np.vstack([torus.orders, k]))
         try:
@@ -180,6 +233,16 @@ def _best_addition(search: Search, torus: Torus, tied: LineFit, table: Orders) -
         if cost < lowest:
             lowest, best = cost, trial
     return best
+
+
+def _promising(search: Search, rest: Leftover, omega: float) -> bool:
+    """Whether the residual spectrum leaves room for a line there; slow ones it does not show."""
+    if omega < 3 * search.resolution:
+        return True
+    low, high = np.searchsorted(
+        rest.omega, [omega - 0.5 * search.resolution, omega + 0.5 * search.resolution]
+    )
+    return bool(rest.statistic[low : high + 1].max(initial=0.0) > 0.5 * _line_price(search))
 
 
 def _refined(search: Search, torus: Torus, weights: Array) -> tuple[Torus, LineFit]:

@@ -1,5 +1,6 @@
 """Systems with exact answers for every quantity PRISM estimates, and nonlinear ones beside them."""
 
+from prism.systems.bath import CaldeiraLeggett, caldeira_leggett
 from prism.systems.cart_pendulum import CartPendulum, Forced, cart_pendulum, forced
 from prism.systems.chain import chain
 from prism.systems.fput import FputLattice, fput
@@ -7,8 +8,10 @@ from prism.systems.henon_heiles import HenonHeiles, henon_heiles
 from prism.systems.linear import LinearSystem
 from prism.systems.lyapunov import Lyapunov, largest_lyapunov
 from prism.systems.nonlinear import NonlinearSystem, Trajectory
+from prism.systems.typical_section import TypicalSection
 
 __all__ = [
+    "CaldeiraLeggett",
     "CartPendulum",
     "Forced",
     "FputLattice",
@@ -17,6 +20,8 @@ __all__ = [
     "Lyapunov",
     "NonlinearSystem",
     "Trajectory",
+    "TypicalSection",
+    "caldeira_leggett",
     "cart_pendulum",
     "chain",
     "forced",

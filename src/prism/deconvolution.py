@@ -1,0 +1,332 @@
+r"""The memory kernel itself, from a correlation: explicit deconvolution.
+
+Which formula holds depends on how the records were made (THEORY §3, erratum E3):
+
+* at thermal equilibrium Kubo's relation (THEORY (4)),
+
+  .. math:: H(s) = \frac{C(0) - s \hat C(s)}{kT}, \qquad \hat K(s) = μ s^2 + κ - H(s)^{-1};
+
+* after a release from rest with the hidden part undisplaced (THEORY (5), the paper's eq.
+  (kernel_from_corr) with :math:`μ = 1`, :math:`G = -κ`),
+
+  .. math:: \hat K(s) = μ s^2 + κ - μ\,[s + Λ]\, C(0)\, \hat C(s)^{-1}.
+
+The paper uses the second for equilibrium data. There the hidden coordinates are correlated with
+x, :math:`⟨q_i | x⟩ = -c_i^T x/ω_i^2`, and it gives wrong poles: {0.765, 1.414, 1.848} instead of
+{0.445, 1.247, 1.802} for the four-mass chain seen at its first mass, and 3.836 instead of 3.132
+for the cart-pendulum.
+
+Each function takes the correlation in line form (`CosineSum`, exact) or an empirical
+`Correlation`, whose Laplace transform is computed numerically at :math:`\mathrm{Re}\,s > 0`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array, ComplexArray
+from prism.completion import complete
+from prism.correlation import Correlation, CosineSum, correlate_groups, pool
+from prism.errors import OptionError, RecordError
+from prism.kernel import MemoryKernel
+from prism.record import QUANTITIES, Record
+
+_GROUPS = 64  # groups of trials that the bootstrap draws from, at most
+
+__all__ = [
+    "KernelBand",
+    "LaplaceTransform",
+    "bootstrap_kernel",
+    "kernel_at_equilibrium",
+    "kernel_poles",
+    "kernel_released",
+    "laplace_transform",
+    "release_correlation",
+    "temperature_of",
+]
+
+
+@dataclass(frozen=True)
+class LaplaceTransform:
+    r"""Numerical Laplace transform of a correlation.
+
+    Attributes
+    ----------
+    values : array (points, channels, channels)
+    zero : array (channels, channels)
+        C(0) without noise.
+    truncation : array (points, channels, channels)
+        Bound of what lies beyond the last lag, :math:`\sqrt{C_{aa}(0) C_{bb}(0)}\,
+        e^{-\mathrm{Re}(s) τ_{\max}}/\mathrm{Re}(s)`; zero for a correlation in line form.
+    """
+
+    values: ComplexArray
+    zero: Array
+    truncation: Array
+
+
+def laplace_transform(correlation: Correlation | CosineSum, s: ArrayLike) -> LaplaceTransform:
+    r"""Laplace transform :math:`\hat C(s) = \int_0^∞ C(τ) e^{-sτ} dτ`.
+
+    For an empirical correlation: the trapezoidal rule with the end corrections of Euler and
+    Maclaurin at lag zero (the slope there is :math:`ΛC(0) - sC(0)`), whose quadrature error is of
+    order :math:`(h|s + iΩ|)^4` of a line, and C(0) continued from later lags. Choose
+    :math:`\mathrm{Re}\,s` of a few :math:`1/τ_{\max}`: smaller, and the truncation bound is large;
+    larger, and poles wash out.
+
+    Parameters
+    ----------
+    s : array (points,)
+
+    Raises
+    ------
+    OptionError
+        When Re s is not positive and the correlation is empirical.
+    """
+    points = np.atleast_1d(np.asarray(s, complex))
+    if points.ndim != 1:
+        raise OptionError("the values of s must be a list.")
+    if isinstance(correlation, CosineSum):
+        values = correlation.laplace(points)
+        return LaplaceTransform(values, correlation.zero, np.zeros(values.shape))
+    if np.any(points.real <= 0):
+        raise OptionError("an empirical correlation has a Laplace transform for Re s > 0 only.")
+    return _numerical_transform(correlation, points)
+
+
+def _numerical_transform(correlation: Correlation, s: ComplexArray) -> LaplaceTransform:
+    h, tau = correlation.step, correlation.lags
+    zero = correlation.noise_free_zero().value
+    slope = correlation.streaming() @ zero
+    values = correlation.values.copy()
+    values[0] = zero
+    weights = np.full(len(tau), h)
+    weights[[0, -1]] *= 0.5
+    out = np.tensordot(weights * np.exp(-np.multiply.outer(s, tau)), values, axes=1)
+    # f = C e^{-sτ}:  ∫ = trapezoid + h²/12 f'(0),  f'(0) = C'(0) - s C(0)
+    out = out + h**2 / 12 * (slope - s[:, None, None] * zero)
+    sigma = s.real
+    size = np.sqrt(np.outer(np.diag(zero), np.diag(zero)))
+    bound = (np.exp(-sigma * tau[-1]) / sigma)[:, None, None] * size
+    return LaplaceTransform(np.asarray(out, complex), zero, bound)
+
+
+def temperature_of(correlation: Correlation | CosineSum, mass: ArrayLike) -> float:
+    r"""The kT of records at equilibrium: :math:`-\ddot C(0) = \sum_j Ω_j^2 B_j = kT μ^{-1}`."""
+    mu = np.atleast_2d(np.asarray(mass, float))
+    if isinstance(correlation, CosineSum):
+        product = np.tensordot(correlation.omega**2, correlation.amplitudes, axes=1)
+    else:
+        product = -correlation.noise_free_zero().curvature
+    return float(np.trace(mu @ product) / len(mu))
+
+
+def kernel_at_equilibrium(
+    correlation: Correlation | CosineSum,
+    s: ArrayLike,
+    mass: ArrayLike,
+    stiffness: ArrayLike,
+    *,
+    temperature: float | None = None,
+) -> ComplexArray:
+    r""":math:`\hat K(s)` of records at thermal equilibrium, by Kubo's relation (THEORY (4)).
+
+    Parameters
+    ----------
+    correlation : Correlation or CosineSum
+        Of displacement.
+    s : array (points,)
+    mass, stiffness : array (channels, channels)
+        Effective mass μ and stiffness κ of the seen coordinates with the hidden ones clamped.
+    temperature : float, optional
+        kT; by default from the curvature of C at lag zero and the mass.
+
+    Returns
+    -------
+    array (points, channels, channels)
+    """
+    _check_displacement(correlation)
+    kT = temperature_of(correlation, mass) if temperature is None else temperature
+    transform = laplace_transform(correlation, s)
+    z = np.atleast_1d(np.asarray(s, complex))[:, None, None]
+    H = (transform.zero - z * transform.values) / kT
+    return _dynamic(z, mass, stiffness) - np.linalg.inv(H)
+
+
+def kernel_released(
+    correlation: Correlation | CosineSum,
+    s: ArrayLike,
+    mass: ArrayLike,
+    stiffness: ArrayLike,
+    *,
+    streaming: Array | None = None,
+) -> ComplexArray:
+    r""":math:`\hat K(s)` of released records by the paper's deconvolution (THEORY (5)).
+
+    Right for the response :math:`⟨x(τ) x(0)^T⟩` after a release from rest with the hidden part
+    undisplaced (`release_correlation`), wrong for an equilibrium correlation.
+
+    Parameters
+    ----------
+    streaming : array (channels, channels), optional
+        Λ; zero by default, its value for every reciprocal system.
+    """
+    _check_displacement(correlation)
+    mu = np.atleast_2d(np.asarray(mass, float))
+    transform = laplace_transform(correlation, s)
+    z = np.atleast_1d(np.asarray(s, complex))[:, None, None]
+    drive = z * np.eye(len(mu)) + (0.0 if streaming is None else streaming)
+    inverse = mu @ drive @ transform.zero @ np.linalg.inv(transform.values)
+    return np.asarray(_dynamic(z, mass, stiffness) - inverse)
+
+
+def _dynamic(z: ComplexArray, mass: ArrayLike, stiffness: ArrayLike) -> ComplexArray:
+    mu, kappa = (np.atleast_2d(np.asarray(m, float)) for m in (mass, stiffness))
+    return np.asarray(mu * z**2 + kappa)
+
+
+def _check_displacement(correlation: Correlation | CosineSum) -> None:
+    if isinstance(correlation, Correlation) and np.any(correlation.orders):
+        raise OptionError(
+            f"the deconvolution needs displacement, this record holds "
+            f"{', '.join(QUANTITIES[k] for k in correlation.orders)}: use the line form."
+        )
+
+
+def release_correlation(record: Record, positions: ArrayLike) -> Correlation:
+    r"""Response of released records, :math:`⟨x(τ) x(0)^T⟩` over trials, not over time.
+
+    Parameters
+    ----------
+    positions : array (trials, channels)
+        The displacements x(0) the trials were released from: as many independent ones as there
+        are channels. They are known where x was set; the first sample carries noise.
+    """
+    x0 = np.atleast_2d(np.asarray(positions, float))
+    shape = (record.n_trials, record.n_channels)
+    if x0.shape != shape or np.linalg.matrix_rank(x0) < shape[1]:
+        raise OptionError(
+            f"positions of shape {x0.shape} must be {shape} and span all channels: release the "
+            "record from as many independent displacements as it has channels."
+        )
+    if record.dt is None or len(set(record.samples)) > 1 or record.missing:
+        raise RecordError("a release needs trials of one length and step without missing samples.")
+    values = np.einsum("rta,rb->tab", np.stack(record.trials), x0) / len(x0)
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    counts = np.full(values.shape, float(len(x0)))
+    return Correlation(record.dt, values, counts, record.duration, orders)
+
+
+# -- pole-residue form ---------------------------------------------------------------------------
+
+
+def kernel_poles(lines: CosineSum, mass: ArrayLike, *, relation: str) -> MemoryKernel:
+    r"""Poles and residues of the kernel of a correlation in line form; its call gives K(τ).
+
+    Both relations are the inversion of a Foster form :math:`\sum_j P_j/(s^2 + Ω_j^2)`, which
+    modal completion (THEORY (3)) does without any transform: :math:`P_j = Ω_j^2 B_j/kT` is the
+    receptance by (4); by (5), :math:`P_j = B_j` and the result is multiplied by :math:`μ C(0)`.
+
+    Parameters
+    ----------
+    relation : {"equilibrium", "released"}
+        Equation (4) or (5). By (5) on equilibrium data the residues need not be symmetric.
+    """
+    mu = np.atleast_2d(np.asarray(mass, float))
+    if relation not in ("equilibrium", "released"):
+        raise OptionError(f"unknown relation {relation!r}; use equilibrium or released.")
+    power = lines.omega**2 / temperature_of(lines, mu) if relation == "equilibrium" else 1.0
+    omega, v = _factors(lines.omega, lines.amplitudes * np.reshape(power, (-1, 1, 1)))
+    done = complete(omega, v)
+    left = np.eye(len(mu)) if relation == "equilibrium" else mu @ lines.zero
+    poles = np.array([h.frequency for h in done.hidden])
+    residues = np.array([left @ h.residue for h in done.hidden]).reshape(-1, *mu.shape)
+    return MemoryKernel(poles, residues)
+
+
+def _factors(omega: Array, matrices: Array) -> tuple[Array, Array]:
+    """Frequencies and vectors whose outer products add up to the matrices."""
+    values, vectors = np.linalg.eigh(matrices)
+    keep = values > 1e-9 * values.max(axis=1, keepdims=True)
+    line, column = np.nonzero(keep)
+    v = vectors[line, :, column] * np.sqrt(values[line, column])[:, None]
+    return omega[line], v
+
+
+# -- error bands ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class KernelBand:
+    r"""A function of the correlation with its error band over resampled trials.
+
+    Attributes
+    ----------
+    values : array
+        From all trials.
+    std : array
+        Standard deviation over the replicas, of the real part in the real part of a complex
+        array, of the imaginary part in its imaginary part.
+    low, high : array
+        Percentiles 2.5 and 97.5 of the replicas, likewise.
+    """
+
+    values: Array | ComplexArray
+    std: Array | ComplexArray
+    low: Array | ComplexArray
+    high: Array | ComplexArray
+
+
+def bootstrap_kernel(
+    record: Record,
+    kernel: Callable[[Correlation], Array | ComplexArray],
+    *,
+    rng: np.random.Generator | int | None,
+    replicas: int = 100,
+    max_lag: float | None = None,
+) -> KernelBand:
+    r"""Error band of :math:`\hat K(s)`, of K(τ), or of any function of the correlation.
+
+    Bootstrap over trials, drawn with replacement in at most 64 groups. It holds the noise and
+    the scatter of the modal energies between trials; not the truncation error of a Laplace
+    transform, which all replicas share (`LaplaceTransform.truncation`).
+
+    Parameters
+    ----------
+    kernel : callable
+        For example ``lambda C: kernel_at_equilibrium(C, s, mass, stiffness)``.
+    rng : Generator or int
+    replicas : int
+
+    Raises
+    ------
+    RecordError
+        With fewer than eight trials.
+    """
+    if record.n_trials < 8:
+        raise RecordError(
+            f"a bootstrap over {record.n_trials} trial{'s' * (record.n_trials > 1)} means "
+            "nothing: at least eight are needed."
+        )
+    generator = np.random.default_rng(rng)
+    parts = correlate_groups(record, min(record.n_trials, _GROUPS), max_lag)
+    draws = generator.integers(len(parts), size=(replicas, len(parts)))
+    samples = np.array([kernel(pool([parts[k] for k in draw])) for draw in draws])
+    values = kernel(pool(parts))
+    std = _by_parts(lambda x: np.std(x, axis=0, ddof=1), samples)
+    low = _by_parts(lambda x: np.percentile(x, 2.5, axis=0), samples)
+    high = _by_parts(lambda x: np.percentile(x, 97.5, axis=0), samples)
+    return KernelBand(values, std, low, high)
+
+
+def _by_parts(
+    function: Callable[[Array], Array], samples: Array | ComplexArray
+) -> Array | ComplexArray:
+    """Apply to real and imaginary parts apart."""
+    if not np.iscomplexobj(samples):
+        return function(np.asarray(samples, float))
+    return np.asarray(function(samples.real) + 1j * function(samples.imag), complex)
