@@ -7,7 +7,7 @@ from scipy.optimize import nnls
 import prism
 from prism.correlation import Correlation, CosineBasis, CosineSum, correlate
 from prism.errors import NoLineError, OptionError, RecordError
-from prism.lines import METHODS, estimate_lines
+from prism.lines import estimate_lines
 from prism.lines._convex import _motion, band_top, default_grid
 from prism.lines.likelihood import samplings_of
 from prism.lines.nnls import (
@@ -25,11 +25,6 @@ from prism.systems import chain
 CHAIN = chain()
 ENSEMBLE = 300
 CANONICAL = 100 / np.sqrt(ENSEMBLE)  # scatter of the mean energy of 300 canonical samples, %
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setitem(METHODS, "nnls", estimate_nnls)
 
 
 def exact_correlation(omega, amplitudes, lags=2000, step=0.05):

@@ -12,6 +12,7 @@ from prism.benchmarks.paper import (
     b3_chaotic_rows,
     b3_regular_rows,
     cart_pendulum_rows,
+    rank_two_rows,
 )
 from prism.diagnostics import active_peaks, forecast_horizon
 from prism.errors import OptionError
@@ -61,6 +62,10 @@ def test_cart_pendulum():
     assert rows[1].measured < 0.01
     assert rows[2].measured < 4
     assert rows[-1].own_method == pytest.approx(3.836, abs=1e-3)
+
+
+def test_rank_two():
+    assert not failed(rank_two_rows(1))
 
 
 def test_active_peaks_of_a_chain():

@@ -10,7 +10,6 @@ import prism
 from prism.correlation import Correlation, CosineSum, correlate
 from prism.deconvolution import kernel_at_equilibrium
 from prism.errors import MissingDependencyError, OptionError
-from prism.lines import METHODS
 from prism.lines._convex import band_top, default_grid
 from prism.lines.nnls import nnls_lines
 from prism.lines.sdp import correlation_residues, estimate_sdp, kernel_residues, psd_spectrum
@@ -39,11 +38,6 @@ needs_solver = pytest.mark.skipif(
     not (find_spec("cvxpy") and find_spec("clarabel")),
     reason="needs the extra sdp",
 )
-
-
-@pytest.fixture(autouse=True)
-def registered(monkeypatch):
-    monkeypatch.setitem(METHODS, "sdp", estimate_sdp)
 
 
 def exact_correlation(omega, amplitudes, noise=0.0, lags=2000, step=0.05):

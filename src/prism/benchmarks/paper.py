@@ -18,11 +18,20 @@ from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.correlation import CosineSum, correlate
 from prism.deconvolution import kernel_poles
 from prism.diagnostics import ACTIVE, active_peaks, forecast_horizon
+from prism.errors import MissingDependencyError
 from prism.lines.nnls import nnls_spectrum
+from prism.lines.sdp import correlation_residues
 from prism.model import Model
 from prism.pipeline import identify
 from prism.record import Record
-from prism.systems import cart_pendulum, chain, fput, henon_heiles, largest_lyapunov
+from prism.systems import (
+    LinearSystem,
+    cart_pendulum,
+    chain,
+    fput,
+    henon_heiles,
+    largest_lyapunov,
+)
 
 DEFAULT_SEEDS = 50
 T = 400.0
@@ -31,6 +40,7 @@ AMPLITUDES = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 FORECAST_BARS = (0.08, 0.14, 0.17, 0.2, 0.25, 0.48)
 COUNTS = {0.1: 1, 0.2: 1, 0.3: 2, 0.7: 3, 1.0: 3}
 GRID = np.linspace(0.05, 2.5, 300)  # of the cosine fit, above every line of the lattice
+RANK_GRID = np.arange(0.1, 2.6, 0.026)  # four points per resolution of the correlation
 NOWHERE = float("nan")  # PRISM's default does not give this quantity: an empty cell
 
 
@@ -52,6 +62,7 @@ def _cases(count: int) -> Iterator[list[Row]]:
     yield b3_regular_rows(max(min(count // 5, 10), 2))
     yield b3_chaotic_rows()
     yield cart_pendulum_rows(max(min(20, count // 2), 2))
+    yield rank_two_rows(max(min(5, count // 10), 1))
 
 
 # -- B1: the chain ---------------------------------------------------------------------------------
@@ -282,4 +293,44 @@ def cart_pendulum_rows(count: int) -> list[Row]:
         Row(name, "error of ω_p = 3.132, median %", float(np.median(errors)), None, 1.5),
         Row(name, "ω_p inside its 95 % interval", float(np.mean(np.abs(z) <= 1.96)), 0.8, 1.0),
         Row(name, "ω_p by the deconvolution of the paper", NOWHERE, own_method=displaced),
+    ]
+
+
+# -- residues of rank two --------------------------------------------------------------------------
+
+
+def isotropic_pair() -> LinearSystem:
+    """Two seen coordinates of one frequency, each coupled to one of two equal hidden modes."""
+    turn = np.array([[np.cos(0.4), -np.sin(0.4)], [np.sin(0.4), np.cos(0.4)]])
+    K = np.diag([3.0, 3.0, 1.5, 1.5])
+    K[:2, 2:], K[2:, :2] = 0.8 * turn, 0.8 * turn.T
+    return LinearSystem(np.eye(4), K, np.eye(4)[:2])
+
+
+def rank_two_errors(trials: int, rng: np.random.Generator) -> Array:
+    """Errors of the residues by the semidefinite program, or infinite where the rank is wrong."""
+    system = isotropic_pair()
+    record = system.equilibrium(60, DT, trials=trials, noise=0.1, rng=rng)
+    lines = correlation_residues(correlate(record), RANK_GRID)
+    if [line.rank for line in lines] != [2, 2]:
+        return np.full(2, np.inf)
+    errors = []
+    for line in lines:
+        same = np.abs(system.frequencies - line.frequency) < 0.05
+        true = system.residues[same].sum(axis=0)
+        found = line.frequency**2 * line.residue
+        errors.append(np.linalg.norm(found - true) / np.linalg.norm(true))
+    return np.array(errors)
+
+
+def rank_two_rows(count: int) -> list[Row]:
+    """Degenerate lines: 2000 canonical records, whose energies scatter by 2.2 %."""
+    name = "isotropic pair, 2000 equilibrium records"
+    try:
+        errors = 100 * np.array([rank_two_errors(2000, rng_of(28, seed)) for seed in range(count)])
+    except MissingDependencyError as error:
+        return [Row(name, f"not measured: {error}", NOWHERE)]
+    return [
+        Row(name, "its method (sdp): median residue error %", float(np.median(errors)), None, 5.0),
+        Row(name, "its method (sdp): largest residue error %", float(errors.max())),
     ]

@@ -116,7 +116,10 @@ def _start(search: Search) -> LineFit:
     """
     weights = np.ones(search.samplings[0].n_channels)
     nothing = evaluate(search.samplings, np.zeros(0), weights)
-    slow = _refined(search, np.array([search.band[0]]), weights, tolerance=1e-3 * nothing.cost)
+    edge = np.array([search.band[0]])
+    if evaluate(search.samplings, edge, weights).cost > 0.9 * nothing.cost:
+        return nothing
+    slow = _refined(search, edge, weights, tolerance=1e-3 * nothing.cost)
     if slow is not None and slow.cost < 0.5 * nothing.cost:
         return slow
     return nothing
