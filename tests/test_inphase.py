@@ -236,3 +236,21 @@ def test_phase_test_is_calibrated_when_channels_have_their_own_gaps():
         fit = evaluate([sampling], omega, np.full(2, 100.0))
         p.append(phase_test([sampling], fit, 0, np.array([0, 2])).p_value[0])
     assert scipy.stats.kstest(p, "uniform").pvalue > 1e-3
+
+
+def test_no_steps_give_the_amplitudes_of_the_given_lines():
+    """At the optimum nothing changes; elsewhere frequencies and shapes stay as they are given."""
+    rng = np.random.default_rng(5)
+    t = STEP * np.arange(SAMPLES)
+    x = np.cos(np.multiply.outer(t, OMEGA)) @ np.array([[1.0, 0.5], [0.4, -0.8]])
+    values = (x + 0.05 * rng.standard_normal(x.shape)).T[:, None]
+    sampling = UniformSampling(np.ascontiguousarray(values), STEP, 0.0)
+    shapes = np.array([[1.0, 0.5], [0.4, -0.8]])
+    shapes /= np.linalg.norm(shapes, axis=1, keepdims=True)
+    common = ([sampling], OMEGA, np.arange(2), shapes, np.full(2, 400.0), np.zeros(2, int))
+    best = fit_in_phase(*common)
+    again = fit_in_phase([sampling], best.omega, np.arange(2), best.shapes, *common[4:], steps=0)
+    np.testing.assert_allclose(again.motions[0].values, best.motions[0].values, rtol=1e-9)
+    given = fit_in_phase(*common, steps=0)
+    np.testing.assert_array_equal(given.omega, OMEGA)
+    np.testing.assert_array_equal(given.shapes, shapes)

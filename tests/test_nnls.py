@@ -8,8 +8,7 @@ import prism
 from prism.correlation import Correlation, CosineBasis, CosineSum, correlate
 from prism.errors import NoLineError, OptionError, RecordError
 from prism.lines import estimate_lines
-from prism.lines._convex import _motion, band_top, default_grid
-from prism.lines.likelihood import samplings_of
+from prism.lines._convex import band_top, default_grid
 from prism.lines.nnls import (
     amplitude_matrices,
     detilt,
@@ -208,20 +207,6 @@ def test_amplitudes_are_those_of_the_likelihood():
     amplitude = [np.hypot(*m.fit.motions[0].values[:8].reshape(2, 4, -1)) for m in (ours, best)]
     np.testing.assert_allclose(amplitude[0], amplitude[1], rtol=0.02)
     assert np.all(ours.fit.covariance.diagonal()[:4] > best.fit.covariance.diagonal()[:4])
-
-
-def test_motion_at_given_lines_is_that_of_the_joint_fit():
-    """At the same frequencies and shapes: values, covariance, and how they follow (Ω, d)."""
-    record = CHAIN.free(100, 0.05, noise=0.01, trials=2, rng=2)
-    fit = estimate_lines(record, false_alarm=1e-3).fit
-    assert fit.background == 1
-    sampling = samplings_of(record)[0][0]
-    motion = _motion(sampling, fit.omega, fit.line, fit.shapes, fit.weights, fit.orders)
-    np.testing.assert_allclose(motion.values, fit.motions[0].values, atol=1e-9)
-    np.testing.assert_allclose(motion.covariance, fit.motions[0].covariance, rtol=1e-6, atol=1e-15)
-    # the joint fit leaves out the term of the residual, which is of the size of the noise
-    expected = fit.motions[0].sensitivity
-    np.testing.assert_allclose(motion.sensitivity, expected, atol=0.01 * np.abs(expected).max())
 
 
 def test_max_modes_and_gaps():

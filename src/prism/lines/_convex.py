@@ -14,18 +14,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import gammainccinv
 
-from prism._linalg import inverse_scaled
 from prism._optional import require
 from prism._types import Array, Index
 from prism.correlation import Correlation, correlate, correlate_groups, pool
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains
-from prism.lines.inphase import InPhaseFit, Motion
+from prism.lines.inphase import InPhaseFit, fit_in_phase
 from prism.lines.likelihood import Lines, samplings_of
 from prism.lines.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
 from prism.lines.phase import phase_test
 from prism.lines.pursuit import search_band
-from prism.lines.sampling import BACKGROUND, AbstractSampling
+from prism.lines.sampling import AbstractSampling
 from prism.record import QUANTITIES, Record
 
 OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation
@@ -251,10 +250,8 @@ def lines_at(
     """
     samplings, trials, means = samplings_of(record)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    size = free.count + shapes.size
-    motions = [_motion(s, free.omega, line, shapes, free.weights, orders) for s in samplings]
-    fit = InPhaseFit(
-        free.omega, line, shapes, np.zeros((size, size)), free.weights, orders, 1, motions
+    fit = fit_in_phase(
+        samplings, free.omega, line, shapes, free.weights, orders, background=1, steps=0
     )
     fit = replace(fit, covariance=spread(record, fit, trials, estimate))
     return Lines(
@@ -269,60 +266,6 @@ def lines_at(
         slow=False,
         crowded=False,
     )
-
-
-def _motion(
-    sampling: AbstractSampling,
-    omega: Array,
-    line: Index,
-    shapes: Array,
-    weights: Array,
-    orders: Index,
-) -> Motion:
-    """Amplitudes and offsets of the trials of one sampling, and how they follow (Ω, d).
-
-    Linear least squares; the derivatives are central differences of its solution.
-    """
-    columns = {}
-
-    def solved(at: Array, d: Array) -> tuple[Array, Array]:
-        key = at.tobytes()
-        if key not in columns:
-            columns[key] = sampling.gram(at), sampling.project(at)
-        gram, right = columns[key]
-        J = _columns(at, line, d, orders)
-        Q = np.broadcast_to(gram, (len(weights), *gram.shape[1:]))
-        information = np.einsum("a,aik,akl,ajl->ij", weights, J, Q, J, optimize=True)
-        covariance = inverse_scaled(information)
-        return covariance, covariance @ np.einsum("a,aik,akr->ir", weights, J, right)
-
-    covariance, values = solved(omega, shapes)
-    N = len(omega)
-    sensitivity = np.empty((values.shape[1], len(values), N + shapes.size))
-    for p in range(N + shapes.size):
-        unit = np.zeros(N + shapes.size)
-        unit[p] = step = 1e-4 / sampling.half if p < N else 1e-4
-        up = solved(omega + unit[:N], shapes + unit[N:].reshape(shapes.shape))[1]
-        down = solved(omega - unit[:N], shapes - unit[N:].reshape(shapes.shape))[1]
-        sensitivity[:, :, p] = (up - down).T / (2 * step)
-    return Motion(values, covariance, sensitivity, sampling.centre, sampling.half, sampling.start)
-
-
-def _columns(omega: Array, line: Index, shapes: Array, orders: Index) -> Array:
-    """The linear parameters of `Motion` in the columns of `AbstractSampling`, offset only."""
-    K, n = shapes.shape
-    N = len(omega)
-    J = np.zeros((n, 2 * K + n, 4 * N + BACKGROUND))
-    for m, ell in enumerate(line):
-        cos, sin = BACKGROUND + ell, BACKGROUND + N + ell
-        f = shapes[m] * (1j * omega[ell]) ** orders
-        J[:, m, cos], J[:, m, sin] = f.real, -f.imag
-        J[:, K + m, cos], J[:, K + m, sin] = f.imag, f.real
-    J[np.arange(n), 2 * K + np.arange(n), 0] = 1.0
-    return J
-
-
-# -- error bars by resampling --------------------------------------------------------------------
 
 
 def spread(

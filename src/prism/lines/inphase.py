@@ -115,6 +115,7 @@ def fit_in_phase(
     *,
     background: int = BACKGROUND,
     ties: Array | None = None,
+    steps: int = _STEPS,
 ) -> InPhaseFit:
     """Gauss-Newton with step halving on frequencies and shapes, amplitudes eliminated.
 
@@ -133,10 +134,12 @@ def fit_in_phase(
         Offset, or offset and drift.
     ties : array (lines, fundamentals), optional
         The frequencies are these combinations of fewer fundamental ones (:mod:`.torus`).
+    steps : int
+        Most steps; with none, the amplitudes of the given frequencies and shapes.
     """
     model = _Model(samplings, line, weights, orders, background, ties)
     point = model.evaluate(omega, shapes)
-    for _ in range(_STEPS):
+    for _ in range(steps):
         tangent = model.tangent(point.shapes)
         fisher = tangent.T @ point.fisher @ tangent
         step = inverse_scaled(fisher) @ (tangent.T @ point.gradient)
