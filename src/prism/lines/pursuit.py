@@ -310,7 +310,9 @@ def _batches(search: Search, rest: Leftover, peaks: Array) -> list[Array]:
     batches = [peaks] if len(peaks) else []
     start = search.band[0] + 0.2 * search.resolution
     low = rest.omega < _FEW_TURNS * search.resolution
-    high = rest.statistic[low].max(initial=0.0) > search.threshold
+    # leakage of stronger lines elsewhere is not a slow line: those come first
+    highest = max(search.threshold, _BATCH * float(rest.statistic.max(initial=0.0)))
+    high = rest.statistic[low].max(initial=0.0) > highest
     if high and not np.any(rest.fit.omega < start + 0.5 * search.resolution):
         batches.append(np.append(peaks[peaks > _FEW_TURNS * search.resolution], start))
     return batches
