@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import errors, io, systems
     from .completion import chain_form, complete
     from .errors import PrismError, PrismWarning
+    from .frequency_response import FrequencyResponse
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability, cramer_rao
     from .io import read
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _HOME = {
     "Certificate": "kernel",
     "Forecast": "motion",
+    "FrequencyResponse": "frequency_response",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
     "MemoryKernel": "kernel",
@@ -56,6 +58,7 @@ _MODULES = ("errors", "io", "systems")
 __all__ = [
     "Certificate",
     "Forecast",
+    "FrequencyResponse",
     "Hamiltonian",
     "Identifiability",
     "MemoryKernel",

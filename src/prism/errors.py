@@ -21,6 +21,7 @@ __all__ = [
     "ReadError",
     "RecordError",
     "RecordTooShortError",
+    "ResponseError",
     "WriteError",
 ]
 
@@ -39,6 +40,10 @@ class InputError(PrismError, ValueError):
 
 class RecordError(InputError):
     """The values, times, channels or quantities do not make a record."""
+
+
+class ResponseError(InputError):
+    """The frequencies and values do not make a frequency response."""
 
 
 class OptionError(InputError):
