@@ -96,10 +96,12 @@ def test_help_has_a_purpose_and_examples(run, name):
 
 
 def test_every_option_is_exercised(run):
-    text = Path(__file__).read_text(encoding="utf-8")
+    tests = sorted(Path(__file__).parent.glob("test_cli*.py"))
+    text = "".join(path.read_text(encoding="utf-8") for path in tests)
     for name in COMMANDS:
         _, out, _ = run(name, "--help")
-        for option in re.findall(r"^\s+(?:-\w, )?(--[a-z-]+)", out, re.MULTILINE):
+        found = re.findall(r"^\s+(?:-\w, )?(--[a-z-]+)(?: / (--[a-z-]+))?", out, re.MULTILINE)
+        for option in [one for pair in found for one in pair if one]:
             assert f'"{option}"' in text or option == "--help", (name, option)
 
 
@@ -557,6 +559,11 @@ def test_simulate_says_that_a_motion_may_escape(run, here):
         (["chain", "-o", "x.csv", "--masses", "a,b"], "--masses is 'a,b'"),
         (["chain", "-o", "x.csv", "--springs", "1,1"], "springs"),
         (["chain", "-o", "x.csv", "--experiment", "magic"], "unknown experiment 'magic'"),
+        (["chain", "-o", "x.csv", "--excitation", "sweep"], "--excitation means nothing to a free"),
+        (["chain", "-o", "x.csv", "--loss", "0.1"], "--loss means nothing to a free"),
+        (["chain", "-o", "x.csv", "--band", "1,2"], "--band means nothing to a free"),
+        (["chain", "-o", "x.csv", "--lines", "50"], "--lines means nothing to a free"),
+        (["chain", "-o", "x.csv", "--noise-kind", "both"], "--noise-kind means nothing to a free"),
     ],
 )
 def test_simulate_refuses(run, here, arguments, words):

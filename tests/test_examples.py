@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 PAGE = (ROOT / "docs" / "applications.md").read_text("utf-8")
-NAMES = ("bath", "slosh", "tearing", "flutter")
+NAMES = ("bath", "slosh", "dwell", "tearing", "flutter")
 
 # The rows of each table of the page, in order, by the names that main() returns.
 QUOTED = {
@@ -26,6 +26,7 @@ QUOTED = {
         "density_max",
     ),
     "slosh": ("line_1", "line_2", "exact", "found", "std", "displaced"),
+    "dwell": ("modes", "exact_1", "found_1", "std_1", "found_2", "found_3", "loss"),
     "tearing": (
         "windows",
         "lines",
@@ -99,6 +100,16 @@ def test_slosh_frequency_comes_from_output_alone():
     assert abs(found["z"]) < 3
     assert found["std"] < 0.015 * found["exact"]
     assert found["displacement"] > 15  # the paper's formula, in percent
+
+
+def test_slosh_frequencies_are_zeros_of_a_dwell_test():
+    found = numbers("dwell")
+    assert found["modes"] == 4
+    assert found["zeros"] == 3
+    assert found["error_max"] < 0.1  # percent
+    assert found["z_max"] < 3
+    assert abs(found["mass_error"]) < 2  # percent
+    assert found["loss"] == pytest.approx(5e-3, rel=0.05)
 
 
 def test_moving_line_is_tracked_within_its_error_and_bias():

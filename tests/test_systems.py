@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.linalg import expm
+from scipy.linalg import expm, sqrtm
 
 from prism import systems
 from prism.errors import OptionError, PrismWarning, RecordError
@@ -412,13 +412,16 @@ def test_cart_refuses(call, words):
 # ------------------------------------------------------------------ forced
 
 
-def dense_response(system, u, dt, hold):
+def dense_response(system, u, dt, hold, loss=0.0):
     """March the full first-order system with the exponential of its matrix, force included."""
     n, channels = len(system.full_mass), len(system.channels)
+    # of all matrices C with M⁻¹C = loss (M⁻¹K)^½ there is one: the ratio is loss/2 for every mode
+    rate = loss * sqrtm(np.linalg.solve(system.full_mass, system.full_stiffness)).real
     big = np.zeros((2 * n + 2 * channels,) * 2)
     inverse = np.linalg.inv(system.full_mass)
     big[:n, n : 2 * n] = np.eye(n)
     big[n : 2 * n, :n] = -inverse @ system.full_stiffness
+    big[n : 2 * n, n : 2 * n] = -rate
     big[n : 2 * n, 2 * n : -channels] = inverse @ system.observation.T
     big[2 * n : -channels, -channels:] = np.eye(channels)  # the force grows by its slope
     step = expm(big * dt)
@@ -431,16 +434,16 @@ def dense_response(system, u, dt, hold):
 
 
 @pytest.mark.parametrize("hold", ["zero", "first"])
-@pytest.mark.parametrize("dt", [0.05, 0.8])
+@pytest.mark.parametrize(("dt", "loss"), [(0.05, 0.0), (0.8, 0.0), (0.05, 0.03), (0.8, 1.2)])
 @pytest.mark.parametrize(
     "system", [systems.cart_pendulum(), systems.chain()], ids=["cart-pendulum", "chain"]
 )
-def test_forced_response_against_the_dense_one(system, dt, hold):
+def test_forced_response_against_the_dense_one(system, dt, loss, hold):
     u = np.random.default_rng(0).standard_normal((2, 400, len(system.channels)))
-    record, force = systems.forced(system, u, dt, hold=hold)
+    record, force = systems.forced(system, u, dt, hold=hold, loss=loss)
     np.testing.assert_array_equal(force, u)
     for trial, pushed in zip(record.trials, u, strict=True):
-        expected = dense_response(system, pushed, dt, hold)
+        expected = dense_response(system, pushed, dt, hold, loss)
         np.testing.assert_allclose(trial, expected, atol=1e-10 * np.abs(expected).max())
 
 
@@ -464,10 +467,38 @@ def test_forced_noise_is_repeatable():
     np.testing.assert_array_equal(noisy[0].record.trials, noisy[1].record.trials)
 
 
+def test_forced_steady_state_is_the_response():
+    """After the free motion has died away a sine answers with H(iω) of the same loss."""
+    system, w, loss = systems.chain(3), 1.1, 0.2
+    push = lambda t: np.stack([np.sin(w * t), 0 * t], axis=-1)  # noqa: E731
+    record = systems.forced(system, push, 0.005, duration=300, loss=loss).record
+    t = record.times[0][-4000:]
+    H = system.response(w * np.arange(1, 5), loss=loss, damping="viscous").values[0]
+    expected = (H[:, 0] * np.exp(1j * w * t)[:, None]).imag
+    np.testing.assert_allclose(record.trials[0][-4000:], expected, atol=1e-4 * np.abs(H).max())
+
+
+def test_force_beside_the_motion():
+    rng = np.random.default_rng(0)
+    force = np.zeros((3, 50, 2))
+    force[:, :, 1] = rng.standard_normal((3, 50))
+    done = systems.forced(systems.chain(), force, 0.1, noise=0.1, rng=rng)
+    both = done.with_force()
+    assert both.channels == ("q1", "q4", "f_q4")  # q1 is never pushed
+    assert set(both.quantity) == {"displacement"}
+    assert (both.n_trials, both.dt) == (3, 0.1)
+    np.testing.assert_array_equal(np.stack(both.trials)[..., :2], np.stack(done.record.trials))
+    np.testing.assert_array_equal(np.stack(both.trials)[..., 2], force[..., 1])
+    alone = systems.forced(systems.cart_pendulum(), rng.standard_normal(50), 0.1).with_force()
+    assert alone.channels == ("x", "f_x")
+
+
 @pytest.mark.parametrize(
     ("force", "options", "words"),
     [
         (np.ones(100), {"hold": "second"}, "unknown hold"),
+        (np.ones(100), {"loss": -0.1}, "loss -0.1"),
+        (np.ones(100), {"loss": 2.0}, "stop oscillating"),
         (np.ones((100, 2)), {}, "give finite numbers"),
         (np.full(100, np.nan), {}, "give finite numbers"),
         (np.ones(4), {}, "fewer than 8 samples"),

@@ -119,12 +119,23 @@ def complete(omega: Array, participation: Array, covariance: Array | None = None
     changes = _Changes.of(exact, covariance)
     groups = _groups(exact, changes)
     hidden = tuple(_hidden(exact, changes, group) for group in groups)
+    if len(groups) < len(exact.omega) and _margin(exact, hidden) <= 0:
+        # with large errors the mean of two frequencies may lie so far from both that the energy
+        # is no longer positive: then each stays what it is, and its error says the rest
+        hidden = tuple(_hidden(exact, changes, [i]) for i in range(len(exact.omega)))
     std = (
         (None, None)
         if changes is None
         else (changes.std(changes.mass), changes.std(changes.stiffness))
     )
     return Completion(exact.mass, exact.stiffness, std[0], std[1], hidden)
+
+
+def _margin(exact: _Exact, hidden: tuple[Hidden, ...]) -> float:
+    """Smallest mean-force stiffness with these hidden oscillators, beyond that of a rigid body."""
+    static = sum((h.residue / h.frequency**2 for h in hidden), np.zeros_like(exact.stiffness))
+    smallest = float(np.linalg.eigvalsh(exact.stiffness - static)[0])
+    return smallest + 1e-9 * float(np.abs(exact.stiffness).max()) * bool(np.any(exact.lam == 0))
 
 
 # -- first-order changes ------------------------------------------------------------------------

@@ -114,15 +114,16 @@ class FrequencyResponse:
         return int(np.isnan(self.values).sum())
 
     @property
-    def _order(self) -> int:
+    def order(self) -> int:
+        """Derivatives in the quantity: 0 for displacement, 1 for velocity, 2 for acceleration."""
         return QUANTITIES.index(self.quantity)
 
     @cached_property
     def receptance(self) -> ComplexArray:
         r"""Displacement per force, :math:`H/(iω)^k`, (frequencies, outputs, inputs)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            factor = (1j * self.omega[:, None, None]) ** -self._order
-            out = self.values * factor if self._order else self.values
+            factor = (1j * self.omega[:, None, None]) ** -self.order
+            out = self.values * factor if self.order else self.values
         return _frozen(np.where(np.isnan(self.values), np.nan, out))
 
     @cached_property
@@ -131,7 +132,7 @@ class FrequencyResponse:
         if self.variance is None:
             return None
         with np.errstate(divide="ignore", invalid="ignore"):
-            out = self.variance * self.omega[:, None, None] ** (-2.0 * self._order)
+            out = self.variance * self.omega[:, None, None] ** (-2.0 * self.order)
         return _frozen(np.where(np.isnan(self.values), np.inf, out))
 
     def band(self, low: float, high: float) -> FrequencyResponse:
@@ -185,6 +186,8 @@ class Ports:
         :math:`(H_{ab} - H_{ba})/2` where both were measured, else NaN.
     variance : array (F, n, n) or None
         Of a single measurement, where it is known.
+    order : int
+        What was measured: 0 for the receptance itself, 1 for the mobility, 2 for the accelerance.
     """
 
     names: tuple[str, ...]
@@ -193,6 +196,7 @@ class Ports:
     counts: Array
     half_difference: ComplexArray
     variance: Array | None
+    order: int
 
     @classmethod
     def of(cls, response: FrequencyResponse) -> Ports:
@@ -214,7 +218,8 @@ class Ports:
             values = np.where(both > 0, total / both, np.nan)
         half = np.where(here & there, 0.5 * (full - other), np.nan)
         half[:, range(n), range(n)] = np.nan
-        return cls(names, response.omega, values, counts, half, _spread(response, rows, columns, n))
+        spread = _spread(response, rows, columns, n)
+        return cls(names, response.omega, values, counts, half, spread, response.order)
 
     @property
     def driving_points(self) -> tuple[int, ...]:
@@ -296,7 +301,7 @@ def _values(H: ArrayLike, lines: int) -> ComplexArray:
 
 def _variance(variance: ArrayLike, values: ComplexArray) -> Array:
     out = np.array(variance, float)
-    out = out.reshape(values.shape) if out.size == values.size else out
+    out = out[:, None, None] if out.ndim == 1 and values.shape[1:] == (1, 1) else out
     if out.shape != values.shape or np.isnan(out[~np.isnan(values)]).any() or (out < 0).any():
         raise ResponseError(
             f"a variance of shape {np.shape(variance)} beside values of shape {values.shape}: give "

@@ -12,6 +12,15 @@ from prism.lines.fit import evaluate
 from prism.lines.likelihood import samplings_of
 from prism.record import Record
 
+_OF_THE_HAMILTONIAN = (
+    "residues",
+    "mass",
+    "stiffness",
+    "hidden frequencies",
+    "couplings",
+    "kernel",
+)
+
 
 @dataclass(frozen=True)
 class Identifiability:
@@ -32,6 +41,8 @@ class Identifiability:
         Which experiment would supply it.
     remarks : tuple of str
         What else the user should know.
+    motion : bool
+        Whether there is a motion to forecast; a forced experiment has none.
     """
 
     modes: int
@@ -41,22 +52,23 @@ class Identifiability:
     why: str = ""
     remedy: str = ""
     remarks: tuple[str, ...] = ()
+    motion: bool = True
 
     @property
     def determined(self) -> tuple[str, ...]:
         """What the data determine."""
-        always = ("frequencies", "shapes", "amplitudes", "forecast")
+        more = ("amplitudes", "forecast") if self.motion else ("zeros",)
+        always: tuple[str, ...] = ("frequencies", "shapes", *more)
         if not self.magnitudes:
             return always
-        more = ("residues", "mass", "stiffness", "hidden frequencies", "couplings", "kernel")
-        return always + more
+        return always + _OF_THE_HAMILTONIAN
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """What the data leave open."""
         if self.magnitudes:
             return ("common scale of mass, stiffness and couplings",) if self._scale_is_free else ()
-        return ("residues", "mass", "stiffness", "hidden frequencies", "couplings", "kernel")
+        return _OF_THE_HAMILTONIAN
 
     @property
     def _scale_is_free(self) -> bool:
@@ -65,7 +77,8 @@ class Identifiability:
     def __str__(self) -> str:
         """Return the verdict in plain sentences."""
         some = f"{self.modes} mode{'s' * (self.modes != 1)}"
-        sentences = [f"Determined: frequencies, shapes and forecast of {some}."]
+        what = "forecast" if self.motion else "damping"
+        sentences = [f"Determined: frequencies, shapes and {what} of {some}."]
         hidden = self.modes - self.channels
         if self.magnitudes:
             sentences.append(

@@ -93,11 +93,19 @@ class Certificate:
         return f"{'passive' if self.passive else 'NOT passive'}: {self.reason}"
 
 
-def certify(stiffness: Array, kernel: MemoryKernel) -> Certificate:
+def certify(stiffness: Array, kernel: MemoryKernel, *, rigid: bool = False) -> Certificate:
     r"""Check both conditions on a kernel and the static stiffness κ.
 
     A residue counts as positive semidefinite when its smallest eigenvalue is above minus the
-    rounding error of its largest.
+    rounding error of its largest. A system with a rigid-body mode is passive with a mean-force
+    stiffness that is zero in some direction: it may drift, but has no energy to give.
+
+    Parameters
+    ----------
+    stiffness : array (n, n)
+    kernel : MemoryKernel
+    rigid : bool
+        Whether a rigid-body mode is known to be there.
     """
     residue = _smallest_residue_eigenvalue(kernel)
     margin = float(np.linalg.eigvalsh(stiffness - kernel.static())[0])
@@ -108,6 +116,12 @@ def certify(stiffness: Array, kernel: MemoryKernel) -> Certificate:
             "all residues are positive semidefinite and the mean-force stiffness is positive "
             f"definite (smallest eigenvalue {margin:.4g})"
         )
+    elif positive and rigid and margin > -1e-8 * float(np.abs(stiffness).max()):
+        reason = (
+            "all residues are positive semidefinite and the mean-force stiffness is so too; the "
+            "rigid-body mode drifts without storing energy"
+        )
+        return Certificate(True, residue, margin, reason)
     elif positive:
         reason = f"the mean-force stiffness has the eigenvalue {margin:.4g}, which is not positive"
     else:

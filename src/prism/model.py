@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Mask
 from prism.errors import CannotTellError
+from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel
 from prism.modes import Modes
 from prism.motion import Forecast, Trajectories
 from prism.record import Record
+from prism.response.zeros import Zero
 
 if TYPE_CHECKING:
     from scipy.signal import StateSpace
@@ -61,6 +63,38 @@ class RecordSummary:
 
 
 @dataclass(frozen=True)
+class ResponseSummary:
+    """What a model of a forced experiment knows beside its modes.
+
+    Attributes
+    ----------
+    low, high : float
+        Measured band, in rad per time unit.
+    pairs : tuple of (str, str)
+        Outputs and inputs whose response was measured.
+    damping : {"none", "viscous", "structural"}
+    noise : str
+        The noise in words.
+    inside : array of bool (modes,)
+        Modes inside the band; the others stand for all modes beyond it.
+    participation : array (modes, channels)
+        :math:`v_m` of the fitted response. Without a driving point only products of an output
+        and an input are determined.
+    zeros : tuple of Zero
+        Of each measured entry, and of the whole receptance of several ports.
+    """
+
+    low: float
+    high: float
+    pairs: tuple[tuple[str, str], ...]
+    damping: str
+    noise: str
+    inside: Mask
+    participation: Array
+    zeros: tuple[Zero, ...]
+
+
+@dataclass(frozen=True)
 class ForecastCheck:
     """Forecast of the part of the record that was held back.
 
@@ -93,7 +127,7 @@ class Model:
     Attributes
     ----------
     experiment : str
-        free, equilibrium or released.
+        free, equilibrium, released or forced.
     channels, quantity : tuple of str
     record : RecordSummary
         Of the part that was fitted.
@@ -104,8 +138,11 @@ class Model:
         None when `identifiability` says that the data do not determine it.
     certificate : Certificate
     identifiability : Identifiability
-    trajectories : Trajectories
-        The fitted motion of every trial.
+    trajectories : Trajectories or None
+        The fitted motion of every trial; None for forced experiments, whose motion depends on the
+        force to come.
+    response : ResponseSummary or None
+        Band, noise, damping and zeros of a forced experiment.
     temperature : float or None
         kT, for equilibrium records with a known scale.
     forecast_check : ForecastCheck or None
@@ -121,8 +158,9 @@ class Model:
     hamiltonian: Hamiltonian | None
     certificate: Certificate
     identifiability: Identifiability
-    trajectories: Trajectories
+    trajectories: Trajectories | None
     settings: Settings
+    response: ResponseSummary | None = None
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
 
@@ -139,11 +177,24 @@ class Model:
         t : array (times,)
         trial : int
             Which trial of an ensemble to continue.
+
+        Raises
+        ------
+        CannotTellError
+            For a forced experiment.
         """
+        if self.trajectories is None:
+            raise CannotTellError(
+                "a forced experiment has no motion to continue: it depends on the force to come; "
+                "simulate model.to_statespace() with that force."
+            )
         return self.trajectories.at(t, trial)
 
     def receptance(self, s: ArrayLike) -> ComplexArray:
-        r""":math:`H(s) = \sum_m v_m v_m^T / (s^2 + Ω_m^2)`, shape (\*s.shape, channels, channels).
+        r""":math:`H(s) = \sum_m v_m v_m^T / (s^2 + 2 ζ_m Ω_m s + Ω_m^2)`.
+
+        The shape is (\*s.shape, channels, channels). Structural damping enters by its ratio at
+        resonance.
 
         Raises
         ------
@@ -152,7 +203,8 @@ class Model:
         """
         if self.modes.residues is None:
             raise self._cannot("the receptance")
-        weights = 1 / (np.asarray(s, complex)[..., None] ** 2 + self.modes.frequencies**2)
+        points, omega = np.asarray(s, complex)[..., None], self.modes.frequencies
+        weights = 1 / (points**2 + 2 * self.modes.damping * omega * points + omega**2)
         return np.asarray(np.tensordot(weights, self.modes.residues, axes=1), complex)
 
     def to_statespace(self) -> StateSpace:
@@ -167,6 +219,8 @@ class Model:
 
         if self.hamiltonian is None:
             raise self._cannot("the state-space form")
+        if np.any(self.modes.damping):
+            return self._modal_statespace()
         M, K = self.hamiltonian.matrices
         size, n = len(M), len(self.channels)
         zero, eye = np.zeros((size, size)), np.eye(size)
@@ -174,6 +228,25 @@ class Model:
         A = np.block([[zero, eye], [-inverse @ K, zero]])
         B = np.vstack([np.zeros((size, n)), inverse[:, :n]])
         C = np.hstack([eye[:n], np.zeros((n, size))])
+        return StateSpace(A, B, C, np.zeros((n, n)))
+
+    def _modal_statespace(self) -> StateSpace:
+        """Damped modes, each driven through its participation."""
+        from scipy.signal import StateSpace
+
+        assert self.modes.residues is not None
+        omega, zeta = self.modes.frequencies, self.modes.damping
+        size = np.sqrt(np.einsum("maa->m", self.modes.residues))
+        V = (self.modes.shapes * size[:, None]).T
+        N, n = len(omega), len(V)
+        A = np.block(
+            [
+                [np.zeros((N, N)), np.eye(N)],
+                [-np.diag(omega**2), -np.diag(2 * zeta * omega)],
+            ]
+        )
+        B = np.vstack([np.zeros((N, n)), V.T])
+        C = np.hstack([V, np.zeros((n, N))])
         return StateSpace(A, B, C, np.zeros((n, n)))
 
     def _cannot(self, what: str) -> CannotTellError:
@@ -197,14 +270,16 @@ class Model:
 
         return Plot(self)
 
-    def report(self, path: str | os.PathLike[str], record: Record | None = None) -> None:
+    def report(
+        self, path: str | os.PathLike[str], record: Record | FrequencyResponse | None = None
+    ) -> None:
         """Write a self-contained HTML page.
 
         Parameters
         ----------
         path : path
-        record : Record, optional
-            The record that was fitted, to draw its spectrum and the fit over the data.
+        record : Record or FrequencyResponse, optional
+            What was fitted, to draw its spectrum, or the response, and the fit over the data.
         """
         from prism.report import write_report
 

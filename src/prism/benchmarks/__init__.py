@@ -6,9 +6,9 @@ in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism.benchmarks import chain, paper
+from prism.benchmarks import chain, forced, paper
 from prism.benchmarks.table import Benchmark, Row, Runner
 
-BENCHMARKS: dict[str, Runner] = {"chain": chain.run, "paper": paper.run}
+BENCHMARKS: dict[str, Runner] = {"chain": chain.run, "paper": paper.run, "forced": forced.run}
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from prism.cli._console import check_outputs, examples
+from prism.cli._console import check_outputs, examples, naming
 from prism.errors import OptionError
 
 if TYPE_CHECKING:
@@ -47,9 +47,10 @@ def command(
 
     check_outputs([output], [model])
     found = prism.load(model)
+    with naming([model]):
+        found.forecast([found.record.end], trial)  # refuses what has no motion, or no such trial
     step = _step(found, dt)
     count = _count(found, until, step)
-    found.forecast([found.record.end + step], trial)  # refuses an unknown trial before writing
     if output is None:
         _write(found, step, count, trial, sys.stdout)
         return

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from prism.cli._console import check_outputs, examples, naming, progress, words
+from prism.errors import OptionError
 
 if TYPE_CHECKING:
+    from prism.frequency_response import FrequencyResponse
     from prism.model import Model
     from prism.record import Record
 
@@ -20,12 +22,19 @@ EXAMPLES = examples(
     "prism identify bench.csv --fit-fraction 0.4 --json model.json --report report.html",
     "prism identify trial*.csv --experiment equilibrium --mass identity",
     "prism identify bench.csv --channels q1,q4 --quantity velocity,displacement",
+    "prism identify shaker.csv --force f --at f=x1 --quantity acceleration",
+    "prism identify frf.csv --undamped --report report.html",
+    "prism identify beam.mat --frequency Freq --response Recep --unit hz --channels 1/1,2/1",
 )
 
 
 Files = Annotated[
     list[str],
-    typer.Argument(metavar="FILE", help="Data; several files are trials of one ensemble."),
+    typer.Argument(
+        metavar="FILE",
+        help="Records or frequency responses; several files are trials of one ensemble, or "
+        "entries of one response.",
+    ),
 ]
 Step = Annotated[float | None, typer.Option(help="Sampling step.")]
 TimeColumn = Annotated[
@@ -33,16 +42,72 @@ TimeColumn = Annotated[
     typer.Option(metavar="NAME", help="Column of the times; by default 't' or 'time'."),
 ]
 Channels = Annotated[
-    str | None, typer.Option(metavar="A,B", help="Columns to use; by default all.")
+    str | None,
+    typer.Option(
+        metavar="A,B",
+        help="Columns to use, forces included, or coordinates of a response (OUT/IN names a "
+        "column without a name); by default all.",
+    ),
 ]
 Quantity = Annotated[
     str | None,
     typer.Option(
         metavar="Q[,Q...]",
-        help="displacement, velocity or acceleration, one for all or one per channel.",
+        help="displacement, velocity or acceleration, one for all or one per channel; forces "
+        "need none.",
     ),
 ]
-Experiment = Annotated[str, typer.Option(metavar="KIND", help="free, equilibrium or released.")]
+Experiment = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="free, the default of records, equilibrium, released or forced, which named forces "
+        "and responses are.",
+    ),
+]
+Force = Annotated[
+    str | None,
+    typer.Option(metavar="A,B", help="Channels of a record that are forces; others are motions."),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        metavar="F=X,...",
+        help="Motion channel where each force acts; f_X and force_X act at X without saying.",
+    ),
+]
+Damped = Annotated[
+    bool | None,
+    typer.Option(
+        "--damped/--undamped",
+        help="Forced: fit losses, or none; by default the likelihood decides.",
+        show_default=False,
+    ),
+]
+Hold = Annotated[
+    str,
+    typer.Option(
+        metavar="KIND",
+        help="Force between its samples: zero (stays), first (goes straight to the next) or auto.",
+    ),
+]
+Rank = Annotated[
+    str,
+    typer.Option(
+        metavar="KIND", help="Modes of a response at one frequency: one, or full for several."
+    ),
+]
+Unit = Annotated[
+    str | None,
+    typer.Option(metavar="hz|rad", help="Of the frequencies of a response that do not state it."),
+]
+Frequency = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Column or array of the frequencies of a response."),
+]
+Response = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Array of the values of a response.")
+]
 Mass = Annotated[
     str | None,
     typer.Option(
@@ -74,7 +139,15 @@ def command(
     time_column: TimeColumn = None,
     channels: Channels = None,
     quantity: Quantity = None,
-    experiment: Experiment = "free",
+    experiment: Experiment = None,
+    force: Force = None,
+    at: At = None,
+    damped: Damped = None,
+    hold: Hold = "auto",
+    rank: Rank = "one",
+    unit: Unit = None,
+    frequency: Frequency = None,
+    response: Response = None,
     mass: Mass = None,
     known_stiffness: Stiffness = None,
     method: Method = "likelihood",
@@ -85,7 +158,7 @@ def command(
     report: Report = None,
     quiet: Quiet = False,
 ) -> None:
-    """Find the modes and the Hamiltonian behind a record."""
+    """Find the modes and the Hamiltonian behind a record or a frequency response."""
     import prism
 
     check_outputs([json, report], [*files, *_matrix_files(mass, known_stiffness)])
@@ -95,25 +168,82 @@ def command(
         "experiment": experiment,
         "mass": _mass(mass),
         "stiffness": _matrix(known_stiffness),
+        "force": words(force),
+        "at": _places(at),
+        "damped": damped,
+        "hold": hold,
+        "rank": rank,
         "method": method,
         "max_modes": max_modes,
         "false_alarm": false_alarm,
         "fit_fraction": fit_fraction,
     }
+    where = {"unit": unit, "frequency": frequency, "response": response}
     with progress("reading", quiet):
-        record = prism.read(files, dt, time_column, words(channels), _kinds(quantity))
+        data = _read(files, (dt, time_column, words(channels)), words(quantity), force, where)
     with progress("searching for lines", quiet) as say, naming(files):
-        model = prism.identify(record, progress=say, **options)
-    _write(model, record, json, report, quiet)
+        model = prism.identify(data, progress=say, **options)
+    _write(model, data, json, report, quiet)
     if not quiet:
         typer.echo(model.summary(), nl=False)
 
 
-def _write(model: Model, record: Record, json: str | None, report: str | None, quiet: bool) -> None:
+def _read(
+    files: list[str],
+    layout: tuple[float | None, str | None, list[str] | None],
+    kinds: list[str] | None,
+    force: str | None,
+    where: dict[str, Any],
+) -> Record | FrequencyResponse:
+    import prism
+
+    given = kinds[0] if kinds is not None and len(kinds) == 1 else kinds
+    if kinds is None or force is None:
+        return prism.read(files, *layout, given, **where)
+    # Which columns are motions is known when their names are: read once without the quantities.
+    seen = prism.read(files, *layout, **where)
+    if not isinstance(seen, prism.Record):
+        return seen  # identify refuses the forces
+    return prism.read(files, *layout, _all_kinds(kinds, seen.channels, words(force) or []))
+
+
+def _all_kinds(kinds: list[str], channels: tuple[str, ...], force: list[str]) -> list[str]:
+    """Give one quantity for each channel; a force has none, which a record calls displacement."""
+    motions = [name for name in channels if name not in force]
+    if len(kinds) == len(channels) > 1:
+        return kinds
+    if len(kinds) not in (1, len(motions)):
+        raise OptionError(
+            f"--quantity names {len(kinds)} quantities, but the motion channels are "
+            f"{', '.join(motions)}: give one, or one for each of them."
+        )
+    each = dict(zip(motions, kinds * (len(motions) if len(kinds) == 1 else 1), strict=True))
+    return [each.get(name, "displacement") for name in channels]
+
+
+def _places(text: str | None) -> dict[str, str] | None:
+    """Read where forces act, ``F=X,...``."""
+    if text is None:
+        return None
+    pairs = [[side.strip() for side in part.split("=")] for part in text.split(",")]
+    if any(len(pair) != 2 or not all(pair) for pair in pairs):
+        raise OptionError(f"--at is {text!r}: give FORCE=MOTION with commas between them.")
+    if len({pair[0] for pair in pairs}) < len(pairs):
+        raise OptionError(f"--at is {text!r}: a force acts at one place; name it once.")
+    return dict(pairs)
+
+
+def _write(
+    model: Model,
+    data: Record | FrequencyResponse,
+    json: str | None,
+    report: str | None,
+    quiet: bool,
+) -> None:
     # The page is more likely to fail, so that it comes first: both are written or none.
     if report is not None:
         with progress("drawing", quiet):
-            model.report(report, record)
+            model.report(report, data)
     if json is not None:
         model.save(json)
 
@@ -122,11 +252,6 @@ def _need_matplotlib() -> None:
     from prism._optional import require
 
     require("matplotlib", "the report", "plot")
-
-
-def _kinds(quantity: str | None) -> str | list[str] | None:
-    found = words(quantity)
-    return found[0] if found is not None and len(found) == 1 else found
 
 
 def _matrix_files(mass: str | None, stiffness: str | None) -> list[str]:

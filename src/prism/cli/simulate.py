@@ -1,21 +1,20 @@
-"""``prism simulate``: records of systems whose answer is known."""
+"""``prism simulate``: records and responses of systems whose answer is known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prism.cli._console import check_outputs, examples, numbers
-from prism.errors import OptionError
+from prism.cli._console import check_outputs, examples
+from prism.cli._experiments import perform, settings_of
+from prism.cli._systems import build
 
 if TYPE_CHECKING:
-    from prism._types import Array
+    from prism.frequency_response import FrequencyResponse
     from prism.record import Record
-    from prism.systems import LinearSystem, NonlinearSystem
 
-__all__ = ["EXAMPLES", "NAME", "SYSTEMS", "Start", "System", "command", "make_record"]
+__all__ = ["EXAMPLES", "NAME", "command"]
 
 NAME = "simulate"
 EXAMPLES = examples(
@@ -26,183 +25,150 @@ EXAMPLES = examples(
     "prism simulate fput --amplitude 0.5 -o lattice.csv",
     "prism simulate henon-heiles --energy 0.15 -o chaos.csv",
     "prism simulate cart-pendulum --experiment equilibrium --trials 300 -o cart.npz",
+    "prism simulate absorber --experiment forced --excitation sweep --loss 0.02 -o forced.csv",
+    "prism simulate slosh --experiment response --band 2,15 --lines 300 -o response.csv",
 )
+
+System = Annotated[
+    str,
+    typer.Argument(
+        metavar="SYSTEM",
+        help="What to simulate: chain, fput, henon-heiles, cart-pendulum, absorber or slosh.",
+    ),
+]
+Output = Annotated[
+    str, typer.Option("-o", "--output", metavar="FILE", help="Where to: .csv or .npz.")
+]
+Noise = Annotated[
+    float, typer.Option(help="Std of the noise over that of each channel, or over the response.")
+]
+Seed = Annotated[int, typer.Option(help="Of the random numbers.")]
+Trials = Annotated[int | None, typer.Option(metavar="N", help="Number of records, by default 1.")]
+Duration = Annotated[
+    float | None, typer.Option(metavar="T", help="Of each record, by default 400.")
+]
+Step = Annotated[float | None, typer.Option(help="Sampling step, by default 0.05.")]
+Experiment = Annotated[
+    str,
+    typer.Option(
+        metavar="KIND",
+        help="free, equilibrium, released, forced (motion and force in time) or response (H over "
+        "frequency); nonlinear systems are free.",
+    ),
+]
+Masses = Annotated[
+    str | None,
+    typer.Option(
+        metavar="N|M,M,...",
+        help="Number of unit masses, by default 4 (fput: 8), or the masses of a chain.",
+    ),
+]
+Springs = Annotated[
+    str | None,
+    typer.Option(
+        metavar="K|K,K,...", help="Of a chain: one stiffness for all, by default 1, or each."
+    ),
+]
+Observed = Annotated[
+    str | None,
+    typer.Option(
+        metavar="I,J,...",
+        help="Coordinates that are seen, from 1; by default the ends of a chain, else the "
+        "first. Forces act there too, in a forced test on one per trial, each in its turn.",
+    ),
+]
+Amplitude = Annotated[
+    float | None,
+    typer.Option(metavar="A", help="Of the first mode at the start of fput, by default 1."),
+]
+Energy = Annotated[
+    float | None,
+    typer.Option(
+        metavar="E", help="Of henon-heiles, which starts at x = 0, y = -0.1; by default 0.05."
+    ),
+]
+Excitation = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="Of a forced test: random, the default, sweep, dwell, burst or hammer.",
+    ),
+]
+Loss = Annotated[
+    float | None,
+    typer.Option(
+        metavar="ETA",
+        help="Loss factor of a forced test (viscous) or a response (structural), by default 0.01.",
+    ),
+]
+Band = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LOW,HIGH",
+        help="Of a forced test or a response, in rad per time unit; by default around all modes.",
+    ),
+]
+Lines = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Number of frequencies of a response, by default 400."),
+]
+NoiseKind = Annotated[
+    str | None,
+    typer.Option(
+        metavar="KIND",
+        help="Of a response: multiplicative (of each value), the default, additive (of the "
+        "median) or both.",
+    ),
+]
 
 
 def command(
-    system: Annotated[
-        str,
-        typer.Argument(
-            metavar="SYSTEM", help="What to simulate: chain, fput, henon-heiles or cart-pendulum."
-        ),
-    ],
-    output: Annotated[
-        str, typer.Option("-o", "--output", metavar="FILE", help="Where to: .csv or .npz.")
-    ],
-    noise: Annotated[float, typer.Option(help="Std of the noise over that of each channel.")] = 0.1,
-    seed: Annotated[int, typer.Option(help="Of the random numbers.")] = 0,
-    trials: Annotated[int, typer.Option(metavar="N", help="Number of records.")] = 1,
-    duration: Annotated[float, typer.Option(metavar="T", help="Of each record.")] = 400.0,
-    dt: Annotated[float, typer.Option(help="Sampling step.")] = 0.05,
-    experiment: Annotated[
-        str,
-        typer.Option(
-            metavar="KIND", help="free, equilibrium or released; nonlinear systems are free."
-        ),
-    ] = "free",
-    masses: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N|M,M,...",
-            help="Number of unit masses, by default 4 (fput: 8), or the masses of a chain.",
-        ),
-    ] = None,
-    springs: Annotated[
-        str | None,
-        typer.Option(
-            metavar="K|K,K,...", help="Of a chain: one stiffness for all, by default 1, or each."
-        ),
-    ] = None,
-    observed: Annotated[
-        str | None,
-        typer.Option(
-            metavar="I,J,...",
-            help="Coordinates that are seen, from 1; by default the ends of a chain, else the "
-            "first.",
-        ),
-    ] = None,
-    amplitude: Annotated[
-        float | None,
-        typer.Option(metavar="A", help="Of the first mode at the start of fput, by default 1."),
-    ] = None,
-    energy: Annotated[
-        float | None,
-        typer.Option(
-            metavar="E", help="Of henon-heiles, which starts at x = 0, y = -0.1; by default 0.05."
-        ),
-    ] = None,
+    system: System,
+    output: Output,
+    noise: Noise = 0.1,
+    seed: Seed = 0,
+    trials: Trials = None,
+    duration: Duration = None,
+    dt: Step = None,
+    experiment: Experiment = "free",
+    masses: Masses = None,
+    springs: Springs = None,
+    observed: Observed = None,
+    amplitude: Amplitude = None,
+    energy: Energy = None,
+    excitation: Excitation = None,
+    loss: Loss = None,
+    band: Band = None,
+    lines: Lines = None,
+    noise_kind: NoiseKind = None,
 ) -> None:
-    """Write records of a system whose answer is known."""
+    """Write records or responses of a system whose answer is known."""
+    check_outputs([output])
+    parts = {"masses": masses, "springs": springs, "amplitude": amplitude, "energy": energy}
+    built = build(system, observed, parts)
+    options = {
+        "noise": noise,
+        "seed": seed,
+        "trials": trials,
+        "duration": duration,
+        "dt": dt,
+        "excitation": excitation,
+        "loss": loss,
+        "band": band,
+        "lines": lines,
+        "noise_kind": noise_kind,
+    }
+    result = perform(built, experiment, settings_of(experiment, options))
+    _write(result, output)
+    typer.echo(f"{output}: {result!r}")
+
+
+def _write(result: Record | FrequencyResponse, path: str) -> None:
     import prism
 
-    check_outputs([output])
-    if system not in SYSTEMS:
-        raise OptionError(f"unknown system {system!r}; use one of {', '.join(SYSTEMS)}.")
-    options = {"masses": masses, "springs": springs, "amplitude": amplitude, "energy": energy}
-    given = {name: value for name, value in options.items() if value is not None}
-    strange = [f"--{name}" for name in given if name not in SYSTEMS[system].options]
-    if strange:
-        raise OptionError(f"{', '.join(strange)} means nothing to {system}: leave it out.")
-    built = SYSTEMS[system].build(None if observed is None else _indices(observed), **given)
-    record = make_record(built, experiment, duration, dt, noise=noise, trials=trials, seed=seed)
-    prism.io.write(record, output)
-    typer.echo(f"{output}: {record!r}")
+    if isinstance(result, prism.Record):
+        prism.io.write(result, path)
+        return
+    from prism.io.response import write_response
 
-
-class Start(NamedTuple):
-    """A nonlinear system and where its motion starts."""
-
-    system: NonlinearSystem
-    position: Array
-    momentum: Array
-
-
-def make_record(
-    system: LinearSystem | Start,
-    experiment: str,
-    duration: float,
-    dt: float,
-    *,
-    noise: float,
-    trials: int,
-    seed: int,
-) -> Record:
-    """Simulate an experiment on a system.
-
-    Parameters
-    ----------
-    system : LinearSystem or Start
-    experiment : str
-        A released trial displaces one of the seen coordinates by 1, each in its turn.
-    duration, dt, noise : float
-    trials, seed : int
-    """
-    import numpy as np
-
-    if trials < 1:
-        raise OptionError(f"--trials is {trials}: give at least 1.")
-    if not 0 <= noise < np.inf:
-        raise OptionError(f"--noise is {noise}: give zero or a positive number.")
-    if seed < 0:
-        raise OptionError(f"--seed is {seed}: give zero or a positive number.")
-    if isinstance(system, Start):
-        if experiment != "free" or trials != 1:
-            raise OptionError("a nonlinear system starts where it is told: one free trial only.")
-        start = (system.position, system.momentum)
-        return system.system.simulate(*start, duration, dt, noise=noise, rng=seed)
-    if experiment == "released":
-        x0 = np.eye(len(system.channels))[np.arange(trials) % len(system.channels)]
-        return system.released(duration, dt, x0, noise=noise, rng=seed)
-    if experiment == "equilibrium":
-        return system.equilibrium(duration, dt, trials=trials, noise=noise, rng=seed)
-    if experiment == "free":
-        return system.free(duration, dt, trials=trials, noise=noise, rng=seed)
-    raise OptionError(f"unknown experiment {experiment!r}; use one of free, equilibrium, released.")
-
-
-def _chain(observed: list[int] | None, masses: str = "4", springs: str = "1") -> LinearSystem:
-    from prism import systems
-
-    stiffness = numbers(springs, "--springs")
-    return systems.chain(
-        int(masses) if masses.isdecimal() else numbers(masses, "--masses"),
-        stiffness[0] if len(stiffness) == 1 else stiffness,
-        observed=observed,
-    )
-
-
-def _fput(observed: list[int] | None, masses: str = "8", amplitude: float = 1.0) -> Start:
-    from prism import systems
-
-    if not masses.isdecimal():
-        raise OptionError(f"--masses is {masses!r}: all masses of fput are 1, give their number.")
-    system = systems.fput(int(masses), observed=observed or [0])
-    return Start(system, *system.single_mode(amplitude))
-
-
-def _henon_heiles(observed: list[int] | None, energy: float = 0.05) -> Start:
-    from prism import systems
-
-    system = systems.henon_heiles(observed=observed or [0])
-    return Start(system, *system.start(energy, y=-0.1))
-
-
-def _cart_pendulum(observed: list[int] | None) -> LinearSystem:
-    from prism import systems
-
-    names = dict(enumerate(("x", "theta")))
-    return systems.cart_pendulum(observed=[names.get(k, str(k + 1)) for k in observed or [0]])
-
-
-def _indices(text: str) -> list[int]:
-    seen = numbers(text, "--observed")
-    for number in seen:
-        if number < 1 or number != int(number):
-            raise OptionError(f"--observed names {number:g}: count the masses from 1.")
-    return [int(number) - 1 for number in seen]
-
-
-class System(NamedTuple):
-    """How a system is built, and the options that it knows."""
-
-    build: Callable[..., Any]
-    options: tuple[str, ...] = ()
-
-
-SYSTEMS = {
-    "chain": System(_chain, ("masses", "springs")),
-    "fput": System(_fput, ("masses", "amplitude")),
-    "henon-heiles": System(_henon_heiles, ("energy",)),
-    "cart-pendulum": System(_cart_pendulum),
-}
-"""What can be simulated; a new system is one function and one entry."""
+    write_response(result, path)

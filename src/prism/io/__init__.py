@@ -1,4 +1,4 @@
-"""Reading and writing records: one module per file format, behind one registry."""
+"""Reading and writing records and frequency responses: one module per file format."""
 
 from __future__ import annotations
 
@@ -10,18 +10,109 @@ import numpy as np
 
 from prism._sampling import clock_from_times, common_step
 from prism.errors import ReadError, RecordError
+from prism.frequency_response import FrequencyResponse
 from prism.io import csv, npz
 from prism.io._assemble import assemble
 from prism.io._raw import Raw, take_time
 from prism.io._registry import format_of, read_raw, writer_of
+from prism.io.response import (
+    holds_response,
+    is_read_as_response,
+    read_response,
+    write_response,
+)
 from prism.record import Record
 
-__all__ = ["FileDescription", "describe", "read", "write", "write_csv", "write_npz"]
+__all__ = [
+    "FileDescription",
+    "describe",
+    "holds_response",
+    "is_read_as_response",
+    "read",
+    "read_record",
+    "read_response",
+    "write",
+    "write_csv",
+    "write_npz",
+    "write_response",
+]
 
 PathLike = str | os.PathLike[str]
 
 
 def read(
+    path: PathLike | Sequence[PathLike],
+    dt: float | None = None,
+    time_column: str | int | None = None,
+    channels: str | Sequence[str] | None = None,
+    quantity: str | Sequence[str] | None = None,
+    *,
+    unit: str | None = None,
+    frequency: str | None = None,
+    response: str | None = None,
+) -> Record | FrequencyResponse:
+    """Read a record or a frequency response, whichever the files hold.
+
+    Parameters
+    ----------
+    path : path-like or sequence of path-like
+        One file or several, told apart by suffix and contents: see `read_record` and
+        `read_response`.
+    dt, time_column : optional
+        Sampling step and time column of a record.
+    channels : str or sequence of str, optional
+        Channels of a record, or coordinates of a response.
+    quantity : str or sequence of str, optional
+        ``displacement``, ``velocity`` or ``acceleration``; a response has one.
+    unit, frequency, response : str, optional
+        Unit of the frequencies of a response, and the arrays that hold it. Given, they say that
+        the files hold a response.
+
+    Raises
+    ------
+    ReadError
+        When a file cannot be read, or some hold records and others responses.
+    """
+    paths = [path] if isinstance(path, str | os.PathLike) else list(path)
+    told = any(option is not None for option in (unit, frequency, response))
+    kinds = [told or is_read_as_response(one) for one in paths]
+    if not any(kinds):
+        return read_record(paths, dt, time_column, channels, quantity)
+    if not all(kinds):
+        _refuse_mixture(paths[kinds.index(False)], paths[kinds.index(True)])
+    if dt is not None or time_column is not None:
+        raise ReadError.at(
+            paths[0], "holds a frequency response: leave out the sampling step and time column."
+        )
+    return read_response(
+        paths,
+        unit=unit,
+        quantity=_one_quantity(paths[0], quantity),
+        frequency=frequency,
+        response=response,
+        channels=channels,
+    )
+
+
+def _refuse_mixture(record: PathLike, response: PathLike) -> None:
+    if os.path.isfile(record):  # a file that is missing is reported as such, by its reader
+        raise ReadError.at(
+            record,
+            f"holds no frequency response, but {os.fspath(response)} does: read them separately.",
+        )
+
+
+def _one_quantity(path: PathLike, quantity: str | Sequence[str] | None) -> str | None:
+    if quantity is None or isinstance(quantity, str):
+        return quantity
+    if len(set(quantity)) != 1:
+        raise ReadError.at(
+            path, f"the quantities {', '.join(quantity)} for a frequency response: it has one."
+        )
+    return quantity[0]
+
+
+def read_record(
     path: PathLike | Sequence[PathLike],
     dt: float | None = None,
     time_column: str | int | None = None,
@@ -60,17 +151,20 @@ def read(
     return assemble(raws, dt, wanted, quantity)
 
 
-def write(record: Record, path: PathLike) -> None:
-    """Write a record in the format that the suffix names.
+def write(data: Record | FrequencyResponse, path: PathLike) -> None:
+    """Write a record or a frequency response in the format that the suffix names.
 
     Parameters
     ----------
-    record : Record
+    data : Record or FrequencyResponse
         What to write.
     path : path-like
         A .csv (or .tsv, .txt, .dat, .asc) or .npz file, replaced only when the new one is whole.
     """
-    writer_of(os.fspath(path))(record, os.fspath(path))
+    if isinstance(data, FrequencyResponse):
+        write_response(data, path)
+        return
+    writer_of(os.fspath(path))(data, os.fspath(path))
 
 
 def write_csv(record: Record, path: PathLike) -> None:

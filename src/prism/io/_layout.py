@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 from prism.errors import ReadError
 from prism.io._raw import is_time_name
+from prism.io._response_names import is_response_name
 
-__all__ = ["Layout", "bad_cell", "find_layout", "is_number", "lines", "split"]
+__all__ = ["Layout", "bad_cell", "find_layout", "is_number", "lines", "split", "stated_names"]
 
 SAMPLE = 25
 """Lines that are looked at."""
@@ -242,9 +243,10 @@ def _commented_names(
     comments: dict[int, str], first: int, delimiter: str | None, columns: int, marks: set[str]
 ) -> tuple[str, ...] | None:
     # Many programs write the header as a comment. It counts only right above the data, with one
-    # word per column, and when one of them is a time or trial: a remark is no header.
+    # word per column, and when one of them is a time, a trial or part of a response: a remark is
+    # no header.
     cells = split(comments.get(first - 1, "").lstrip("#% "), delimiter)
-    named = any(is_time_name(cell) or cell in marks for cell in cells)
+    named = any(is_time_name(c) or is_response_name(c) or c in marks for c in cells)
     distinct = len(set(cells)) == columns == len(cells)
     return tuple(cells) if named and distinct and all(cells) else None
 
@@ -252,3 +254,19 @@ def _commented_names(
 def _quantity(comments: dict[int, str]) -> tuple[str, ...] | None:
     found = [match for text in comments.values() if (match := QUANTITY.fullmatch(text))]
     return tuple(word.strip() for word in found[0][1].split(",")) if found else None
+
+
+def stated_names(path: str, key: str) -> tuple[str, ...] | None:
+    """Return the names that a comment ``# key: a,b`` above the data states.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    key : str
+        What is named.
+    """
+    comments, _ = _beginning(path)
+    pattern = re.compile(rf"#\s*{key}\s*:\s*(.+)")
+    found = [match[1] for text in comments.values() if (match := pattern.fullmatch(text))]
+    return tuple(split(found[0], ",")) if found else None

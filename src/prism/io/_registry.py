@@ -12,7 +12,10 @@ from prism.io import csv, npy, npz
 from prism.io._raw import Raw
 from prism.record import Record
 
-__all__ = ["FORMATS", "Format", "format_of", "read_raw", "writer_of"]
+__all__ = ["FORMATS", "RESPONSES_ONLY", "Format", "format_of", "read_raw", "writer_of"]
+
+RESPONSES_ONLY = (".mat", ".uff", ".unv")
+"""Suffixes of formats that are read as frequency responses, not as records."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,16 @@ def format_of(path: str) -> Format:
         if suffix in entry.suffixes:
             return entry
     known = ", ".join(suffix for entry in FORMATS for suffix in entry.suffixes)
+    if suffix in RESPONSES_ONLY:
+        raise ReadError.at(
+            path,
+            f"{suffix} files are read as frequency responses only: save a time record with one of "
+            f"the suffixes {known}.",
+        )
     raise ReadError.at(
-        path, f"unknown format {suffix!r}: the suffixes that can be read are {known}."
+        path,
+        f"unknown format {suffix!r}: the suffixes that can be read are {known}, and for frequency "
+        f"responses {', '.join(RESPONSES_ONLY)}.",
     )
 
 

@@ -16,9 +16,10 @@ from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
 from prism.kernel import Certificate
 from prism.lines.inphase import InPhaseFit, Motion
-from prism.model import ForecastCheck, Model, RecordSummary, Settings
+from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
 from prism.motion import Trajectories
+from prism.response.zeros import Zero
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
 
@@ -105,9 +106,29 @@ def model_to_json(model: Model) -> Json:
             "fit_fraction": model.forecast_check.fit_fraction,
             "nrmse": model.forecast_check.nrmse.tolist(),
         }
+    if model.response is not None:
+        out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
-    out["motion"] = _trajectories_to_json(model.trajectories)
+    if model.trajectories is not None:
+        out["motion"] = _trajectories_to_json(model.trajectories)
     return out
+
+
+def _response_to_json(response: ResponseSummary) -> Json:
+    return {
+        **vars(response),
+        "pairs": [list(pair) for pair in response.pairs],
+        "inside": response.inside.tolist(),
+        "participation": response.participation.tolist(),
+        "zeros": [
+            {**vars(zero), "frequency_std": _finite(zero.frequency_std)} for zero in response.zeros
+        ],
+    }
+
+
+def _finite(value: float) -> float | None:
+    """A number that JSON has, None for an infinite one."""
+    return value if np.isfinite(value) else None
 
 
 def _modes_to_json(modes: Modes) -> list[Json]:
@@ -122,7 +143,7 @@ def _modes_to_json(modes: Modes) -> list[Json]:
             "shape_std": modes.shapes_std[m].tolist(),
             "residue": None if modes.residues is None else modes.residues[m].tolist(),
             "residue_std": None if modes.residues_std is None else modes.residues_std[m].tolist(),
-            "amplitude": float(np.sqrt(np.mean(modes.amplitudes[:, m] ** 2))),
+            "amplitude": _amplitude(modes.amplitudes[:, m]),
             "amplitudes": modes.amplitudes[:, m].tolist(),
             "energies": None if modes.energies is None else modes.energies[:, m].tolist(),
             "significance": float(modes.significance[m]),
@@ -131,6 +152,11 @@ def _modes_to_json(modes: Modes) -> list[Json]:
         }
         for m in range(len(modes))
     ]
+
+
+def _amplitude(amplitudes: Array) -> float | None:
+    """Root mean square over the trials; a forced experiment has none."""
+    return float(np.sqrt(np.mean(amplitudes**2))) if len(amplitudes) else None
 
 
 def _hamiltonian_to_json(model: Model) -> Json:
@@ -225,13 +251,34 @@ def model_from_json(data: Json) -> Model:
         hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
         certificate=Certificate(**data["certificate"]),
         identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
-        trajectories=_trajectories_from_json(data["motion"]),
+        trajectories=_trajectories_from_json(data["motion"]) if "motion" in data else None,
+        response=_response_from_json(data["response"]) if "response" in data else None,
         settings=Settings(**data["settings"]),
         temperature=data["temperature"],
         forecast_check=None
         if check is None
         else ForecastCheck(check["fit_fraction"], np.array(check["nrmse"], float)),
     )
+
+
+def _response_from_json(data: Json) -> ResponseSummary:
+    zeros = tuple(
+        Zero(
+            **{
+                **row,
+                "outputs": tuple(row["outputs"]),
+                "inputs": tuple(row["inputs"]),
+                "frequency_std": np.inf if row["frequency_std"] is None else row["frequency_std"],
+            }
+        )
+        for row in data["zeros"]
+    )
+    pairs = tuple((a, b) for a, b in data["pairs"])
+    arrays = {
+        "inside": np.array(data["inside"], bool),
+        "participation": np.array(data["participation"], float),
+    }
+    return ResponseSummary(**{**data, **arrays, "pairs": pairs, "zeros": zeros})
 
 
 def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
@@ -248,7 +295,7 @@ def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
         shapes=column("shape"),
         shapes_std=column("shape_std"),
         covariance=covariance,
-        amplitudes=column("amplitudes").T,
+        amplitudes=column("amplitudes").reshape(len(rows), -1).T,
         significance=column("significance"),
         phase_ratio=column("phase_ratio"),
         in_phase=np.array([row["in_phase"] for row in rows], bool),

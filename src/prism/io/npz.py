@@ -19,7 +19,7 @@ from prism.io._raw import FloatArray, Raw
 from prism.io.npy import as_raw_trials
 from prism.record import Record
 
-__all__ = ["read", "write"]
+__all__ = ["load", "read", "write"]
 
 VALUE_KEYS = ("values", "x", "y", "data")
 TIME_KEYS = ("t", "time")
@@ -38,7 +38,7 @@ def read(path: str, time_column: str | int | None = None) -> Raw:
     time_column : str or int, optional
         Name of the array of times, when it is neither ``t`` nor ``time``.
     """
-    arrays = _load(path)
+    arrays = load(path)
     time_key = _time_key(path, arrays, time_column)
     trials = as_raw_trials(path, _values(path, arrays, time_key))
     trials = _split(path, trials, arrays.get("lengths"))
@@ -53,7 +53,14 @@ def read(path: str, time_column: str | int | None = None) -> Raw:
     )
 
 
-def _load(path: str) -> Arrays:
+def load(path: str) -> Arrays:
+    """Return all arrays of a .npz file by name.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    """
     try:
         file = np.load(path, allow_pickle=False)
         arrays = {key: file[key] for key in file.files} if hasattr(file, "files") else None

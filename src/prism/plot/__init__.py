@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from prism._optional import require
-from prism.errors import WriteError
+from prism.errors import OptionError, WriteError
+from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.plot._canvas import View, render, show, style
 from prism.plot.forecast import ForecastView, forecast_view
 from prism.plot.kernel import KernelView, kernel_view
+from prism.plot.response import ResponseView, response_view
 from prism.plot.shapes import ShapesView, shapes_view
 from prism.plot.spectrum import SpectrumView, spectrum_view
 from prism.record import Record
@@ -28,12 +30,14 @@ __all__ = [
     "ForecastView",
     "KernelView",
     "Plot",
+    "ResponseView",
     "ShapesView",
     "SpectrumView",
     "View",
     "forecast_view",
     "kernel_view",
     "render",
+    "response_view",
     "save_all",
     "shapes_view",
     "spectrum_view",
@@ -65,6 +69,17 @@ class Plot:
         ax : Axes, optional
         """
         return show(spectrum_view(self.model, record), ax)
+
+    def response(self, response: FrequencyResponse, ax: Axes | None = None) -> Figure:
+        """Magnitude and phase of a measured response, the fit, its poles and its zeros.
+
+        Parameters
+        ----------
+        response : FrequencyResponse
+            The one that was fitted, or another of the same ports.
+        ax : Axes, optional
+        """
+        return show(response_view(self.model, response), ax)
 
     def shapes(self, ax: Axes | None = None) -> Figure:
         """Shapes of the modes on the channels, with bars of two standard deviations.
@@ -111,27 +126,46 @@ class Plot:
         return show(kernel_view(self.model), ax)
 
 
-def views(model: Model, record: Record | None = None) -> dict[str, View]:
+def views(model: Model, record: Record | FrequencyResponse | None = None) -> dict[str, View]:
     """All views that a model has, by name.
 
     Parameters
     ----------
     model : Model
-    record : Record, optional
-        The one that was fitted; without it there is no spectrum.
+    record : Record or FrequencyResponse, optional
+        What was fitted; without it there is no spectrum and no response. A forced experiment has
+        neither spectrum nor forecast.
     """
+    _check_data(model, record)
     found: dict[str, View] = {}
-    if record is not None:
+    if isinstance(record, FrequencyResponse):
+        found["response"] = response_view(model, record)
+    elif record is not None and model.trajectories is not None:
         found["spectrum"] = spectrum_view(model, record)
     found["shapes"] = shapes_view(model)
-    found["forecast"] = forecast_view(model, record=record)
+    if model.trajectories is not None and not isinstance(record, FrequencyResponse):
+        found["forecast"] = forecast_view(model, record=record)
     if model.kernel is not None and len(model.kernel.poles):
         found["kernel"] = kernel_view(model)
     return found
 
 
+def _check_data(model: Model, data: Record | FrequencyResponse | None) -> None:
+    """Refuse what a forced model was not made from; the views check the rest."""
+    if model.response is None or not isinstance(data, Record):
+        return
+    if model.record.dt is None or not set(model.channels) <= set(data.channels):
+        made = "frequency response" if model.record.dt is None else "record"
+        raise OptionError(
+            f"{data!r} is not what this model was made from: give the {made} with the ports "
+            f"{', '.join(model.channels)}."
+        )
+
+
 def save_all(
-    model: Model, directory: str | os.PathLike[str], record: Record | None = None
+    model: Model,
+    directory: str | os.PathLike[str],
+    record: Record | FrequencyResponse | None = None,
 ) -> list[Path]:
     """Write every figure that a model has, as png and as svg.
 
@@ -140,8 +174,8 @@ def save_all(
     model : Model
     directory : path-like
         Made if it is not there.
-    record : Record, optional
-        The one that was fitted; without it there is no spectrum.
+    record : Record or FrequencyResponse, optional
+        What was fitted; without it there is no spectrum and no response.
 
     Returns
     -------

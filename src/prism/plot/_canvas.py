@@ -91,6 +91,8 @@ class Layout:
         Of the figure, in inches.
     share_x, share_y : bool
         Whether the panels have one scale.
+    heights : tuple of float
+        Relative heights of the rows; empty for equal ones.
     """
 
     rows: int
@@ -99,6 +101,7 @@ class Layout:
     height: float
     share_x: bool = False
     share_y: bool = False
+    heights: tuple[float, ...] = ()
 
 
 def stacked(panels: int) -> Layout:
@@ -170,7 +173,12 @@ def render(view: View) -> Figure:
 def _fill(figure: Figure, view: View) -> Figure:
     shape = view.layout
     grid = figure.subplots(
-        shape.rows, shape.columns, squeeze=False, sharex=shape.share_x, sharey=shape.share_y
+        shape.rows,
+        shape.columns,
+        squeeze=False,
+        sharex=shape.share_x,
+        sharey=shape.share_y,
+        height_ratios=shape.heights or None,
     )
     view.draw(list(grid.ravel()))
     return figure
@@ -181,11 +189,14 @@ def _inside(ax: Axes, shape: Layout) -> list[Axes]:
     if shape.rows * shape.columns == 1:
         return [ax]
     ax.set_axis_off()
-    high, wide = 1 / shape.rows, 1 / shape.columns
+    heights = np.array(shape.heights or [1.0] * shape.rows)
+    heights, wide = heights / heights.sum(), 1 / shape.columns
+    tops = 1 - np.cumsum(heights) + heights
     panels: list[Axes] = []
     for k in range(shape.rows * shape.columns):
         row, column = divmod(k, shape.columns)
-        corner = (column * wide, 1 - (row + 0.82) * high)
+        high = float(heights[row])
+        corner = (column * wide, float(tops[row]) - 0.82 * high)
         first = panels[0] if panels else None
         panels.append(
             ax.inset_axes(

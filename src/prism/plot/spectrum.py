@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from prism.errors import OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.model import Model
 from prism.plot._canvas import (
     BLUE,
@@ -139,7 +139,14 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
     ------
     OptionError
         When the record is not the one of the model.
+    CannotTellError
+        For a forced experiment, whose motion depends on the force.
     """
+    if model.trajectories is None:
+        raise CannotTellError(
+            "a forced experiment has no lines of free motion: draw model.plot.response with the "
+            "frequency response instead."
+        )
     check_record(model, record)
     # A model from a file may have kept the motion of the first trials only.
     shown = min(record.n_trials, len(model.trajectories.trials), _MOST_TRIALS)
@@ -173,6 +180,8 @@ def check_record(model: Model, record: Record) -> None:
     model : Model
     record : Record
     """
+    if not isinstance(record, Record):
+        raise OptionError(f"{record!r} is no record: give the one that was fitted.")
     same = record.channels == model.channels and record.n_trials == len(model.record.samples)
     longer = same and all(
         have >= used for have, used in zip(record.samples, model.record.samples, strict=True)

@@ -119,11 +119,13 @@ def table(data: Table) -> str:
     ----------
     data : Table
     """
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in data.notes)
+    if not data.rows:
+        return notes
     head = "".join(f"<th>{escape(word)}</th>" for word in data.headers)
     rows = "\n".join(
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in data.rows
     )
-    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in data.notes)
     return (
         f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{rows}\n</tbody>\n</table></div>{notes}"

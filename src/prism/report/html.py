@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from html import escape
+from typing import TYPE_CHECKING
 
 from prism._optional import require
+from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
@@ -16,14 +18,23 @@ from prism.report.tables import (
     facts,
     hidden_table,
     kernel_sentence,
+    loss_sentence,
     mode_table,
     settings,
 )
 from prism.report.text import headline
+from prism.report.zeros import zero_table
+
+if TYPE_CHECKING:
+    from prism.plot import View
 
 __all__ = ["html_page", "write_report"]
 
+_MOST_ZEROS = 60
+
 _CAPTIONS = {
+    "response": "Magnitude and phase of what was measured, with the fit. Orange: poles, the "
+    "natural frequencies. Green: zeros of the entry, where a force leaves the place at rest.",
     "spectrum": "Amplitude spectrum of each channel with the lines that were found, the noise "
     "floor, and what is left after the fit.",
     "shapes": "Shape of each mode on the channels; bars show two standard deviations.",
@@ -33,7 +44,11 @@ _CAPTIONS = {
 }
 
 
-def write_report(model: Model, path: str | os.PathLike[str], record: Record | None = None) -> None:
+def write_report(
+    model: Model,
+    path: str | os.PathLike[str],
+    record: Record | FrequencyResponse | None = None,
+) -> None:
     """Write a model as one self-contained page.
 
     Parameters
@@ -41,8 +56,8 @@ def write_report(model: Model, path: str | os.PathLike[str], record: Record | No
     model : Model
     path : path-like
         Replaced only when the new page is whole.
-    record : Record, optional
-        The one that was fitted, to draw its spectrum and the fit over the data.
+    record : Record or FrequencyResponse, optional
+        What was fitted, to draw its spectrum, or the response, and the fit over the data.
 
     Raises
     ------
@@ -54,36 +69,48 @@ def write_report(model: Model, path: str | os.PathLike[str], record: Record | No
         draft.write_text(text, encoding="utf-8")
 
 
-def html_page(model: Model, record: Record | None = None) -> str:
+def html_page(model: Model, record: Record | FrequencyResponse | None = None) -> str:
     """Return the page.
 
     Parameters
     ----------
     model : Model
-    record : Record, optional
+    record : Record or FrequencyResponse, optional
     """
     drawn = _figures(model, record)
     sections = [
         card("What was measured", pairs(facts(model))),
+        *([card("Response", drawn["response"])] if "response" in drawn else []),
         _modes(model, drawn),
+        *_zeros(model),
         *_hamiltonian(model, drawn),
-        _forecast(model, drawn),
+        *_forecast(model, drawn),
         card("Certificate", _certificate(model)),
         card("Verdict", paragraphs(str(model.identifiability))),
         card("How it was made", pairs(settings(model))),
     ]
-    return page("PRISM: what the record shows", f"{headline(model)}.", sections)
+    measured = "response" if isinstance(record, FrequencyResponse) else "record"
+    return page(f"PRISM: what the {measured} shows", f"{headline(model)}.", sections)
 
 
-def _figures(model: Model, record: Record | None) -> dict[str, str]:
+def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[str, str]:
     require("matplotlib", "the report", "plot")
     from prism.plot import views
     from prism.report._figures import inline_svg
 
     return {
-        name: figure(inline_svg(view, name), _CAPTIONS[name])
+        name: figure(inline_svg(view, name), _CAPTIONS[name] + _remark(view))
         for name, view in views(model, record).items()
     }
+
+
+def _remark(view: View) -> str:
+    """What a caption has to add about the figure of a response."""
+    from prism.plot import ResponseView
+
+    if not isinstance(view, ResponseView):
+        return ""
+    return f" {view.omitted} more entries are not drawn." if view.omitted else ""
 
 
 def _modes(model: Model, drawn: dict[str, str]) -> str:
@@ -96,6 +123,11 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
     )
 
 
+def _zeros(model: Model) -> list[str]:
+    zeros = zero_table(model, _MOST_ZEROS)
+    return [] if zeros is None else [card("Zeros (anti-resonances)", table(zeros))]
+
+
 def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
     if model.hamiltonian is None:
         return []
@@ -105,12 +137,16 @@ def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
         sections.append(card("Hidden modes", table(hidden)))
     equation = f'<div class="wide"><pre>{escape(str(model.hamiltonian))}</pre></div>'
     kernel = paragraphs(kernel_sentence(model) or "")
-    sections.append(card("Equations of motion", equation))
+    losses = loss_sentence(model)
+    said = "" if losses is None else f'<p class="note">{escape(losses)}</p>'
+    sections.append(card("Equations of motion", equation, said))
     sections.append(card("Memory kernel", kernel, drawn.get("kernel", "")))
     return sections
 
 
-def _forecast(model: Model, drawn: dict[str, str]) -> str:
+def _forecast(model: Model, drawn: dict[str, str]) -> list[str]:
+    if "forecast" not in drawn:
+        return []
     check = check_table(model)
     tested = (
         []
@@ -121,7 +157,7 @@ def _forecast(model: Model, drawn: dict[str, str]) -> str:
             table(check),
         ]
     )
-    return card("Forecast", *tested, drawn["forecast"])
+    return [card("Forecast", *tested, drawn["forecast"])]
 
 
 def _certificate(model: Model) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.completion import Hidden
-from prism.model import Model
+from prism.model import Model, ResponseSummary
 from prism.report.numbers import format_percent, format_value
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "facts",
     "hidden_table",
     "kernel_sentence",
+    "lines_sentence",
+    "loss_sentence",
     "mode_table",
     "settings",
     "short",
@@ -26,6 +28,13 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _LONGEST_NAME = 18
+_MOST_PAIRS = 12  # of output and input, listed by name
+
+_DAMPINGS = {
+    "none": "none, the modes are lossless",
+    "viscous": "viscous, with a ratio ζ of each mode",
+    "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
+}
 
 
 @dataclass(frozen=True)
@@ -67,12 +76,57 @@ def facts(model: Model) -> tuple[tuple[str, str], ...]:
     ----------
     model : Model
     """
+    if model.response is not None:
+        return _forced_facts(model, model.response)
     return (
         ("experiment", model.experiment),
         ("channels", _channels(model)),
         ("record", _record(model)),
         ("noise", _noise(model)),
         *_temperature(model),
+    )
+
+
+def _forced_facts(model: Model, response: ResponseSummary) -> tuple[tuple[str, str], ...]:
+    measured = _measured_response(model)
+    ports = f"{', '.join(model.channels)} ({model.quantity[0]} per force)"
+    return (
+        ("experiment", model.experiment),
+        ("ports", ports if measured else _channels(model)),
+        ("measured", _pairs(model, response)),
+        ("response", lines_sentence(model)) if measured else ("record", _record(model)),
+        ("noise", response.noise),
+        ("damping", _DAMPINGS[response.damping]),
+    )
+
+
+def _measured_response(model: Model) -> bool:
+    """Whether the data were a response over frequency; forced records have one sampling step."""
+    return model.response is not None and model.record.dt is None
+
+
+def _pairs(model: Model, response: ResponseSummary) -> str:
+    pairs = response.pairs
+    if 1 < len(pairs) == len(model.channels) ** 2:
+        return f"all {len(pairs)} pairs of output and input"
+    listed = ", ".join(f"{out}/{inp}" for out, inp in pairs[:_MOST_PAIRS])
+    more = f" and {len(pairs) - _MOST_PAIRS} more" if len(pairs) > _MOST_PAIRS else ""
+    return f"{listed}{more} (output/input)"
+
+
+def lines_sentence(model: Model) -> str:
+    """The lines of a measured response and their band.
+
+    Parameters
+    ----------
+    model : Model
+        Of a frequency response.
+    """
+    record = model.record
+    missing = f"{record.missing} values missing" if record.missing else "none missing"
+    return (
+        f"{record.samples[0]} lines, ω = {record.start:.6g} to {record.end:.6g} rad per time "
+        f"unit, {missing}"
     )
 
 
@@ -122,24 +176,57 @@ def mode_table(model: Model) -> Table:
     model : Model
     """
     modes = model.modes
-    several = len(model.record.samples) > 1
-    amplitude = np.sqrt(np.mean(modes.amplitudes**2, axis=0))
-    rows = []
-    for m in range(len(modes)):
-        rows.append(
-            (
-                str(m + 1) + ("" if modes.in_phase[m] else "*"),
-                format_value(modes.frequencies[m], modes.frequencies_std[m]),
-                format_value(modes.frequencies_hz[m], modes.frequencies_std[m] / (2 * np.pi)),
-                f"{amplitude[m]:.4g}",
-                f"{modes.significance[m]:.0f} σ",
-                *_with_errors(modes.shapes[m], modes.shapes_std[m]),
-            )
-        )
-    headers = ("mode", "Ω", "Ω/2π", "rms ampl." if several else "amplitude", "signif.")
-    notes = () if np.all(modes.in_phase) else ("* not in phase on all channels, see the verdict.",)
-    names = tuple(f"d({short(name)})" for name in model.channels)
-    return Table((*headers, *names), tuple(rows), key=2, notes=notes)
+    frequencies = zip(modes.frequencies, modes.frequencies_hz, modes.frequencies_std, strict=True)
+    cells = [(format_value(f, s), format_value(hz, s / (2 * np.pi))) for f, hz, s in frequencies]
+    columns: list[tuple[str, Sequence[str]]] = [
+        ("mode", [f"{m + 1}{mark}" for m, mark in enumerate(_marks(model))]),
+        ("Ω", [cell[0] for cell in cells]),
+        ("Ω/2π", [cell[1] for cell in cells]),
+        *_amplitudes(model),
+        *_dampings(model),
+        ("signif.", [f"{size:.0f} σ" if size else "–" for size in modes.significance]),
+    ]
+    shapes = [_with_errors(*pair) for pair in zip(modes.shapes, modes.shapes_std, strict=True)]
+    names = [f"d({short(name)})" for name in model.channels]
+    columns += zip(names, zip(*shapes, strict=True), strict=True)
+    return Table(
+        tuple(name for name, _ in columns),
+        tuple(zip(*(cells for _, cells in columns), strict=True)),
+        key=2,
+        notes=_mode_notes(model),
+    )
+
+
+def _marks(model: Model) -> list[str]:
+    inside = [True] * len(model.modes) if model.response is None else model.response.inside
+    pairs = zip(model.modes.in_phase, inside, strict=True)
+    return [("" if in_phase else "*") + ("" if within else "†") for in_phase, within in pairs]
+
+
+def _mode_notes(model: Model) -> tuple[str, ...]:
+    marks = "".join(_marks(model))
+    notes = {
+        "*": "* not in phase on all channels, see the verdict.",
+        "†": "† outside the measured band: it stands for all modes there.",
+    }
+    return tuple(note for mark, note in notes.items() if mark in marks)
+
+
+def _amplitudes(model: Model) -> list[tuple[str, list[str]]]:
+    """The column of the amplitudes; a forced experiment has none."""
+    amplitudes = model.modes.amplitudes
+    if not len(amplitudes):
+        return []
+    name = "rms ampl." if len(model.record.samples) > 1 else "amplitude"
+    return [(name, [f"{size:.4g}" for size in np.sqrt(np.mean(amplitudes**2, axis=0))])]
+
+
+def _dampings(model: Model) -> list[tuple[str, list[str]]]:
+    """The column of the damping ratios, where they were fitted."""
+    modes = model.modes
+    if modes.damping_std is None:
+        return []
+    return [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
 
 
 def _with_errors(values: Array, stds: Array | None) -> tuple[str, ...]:
@@ -201,6 +288,21 @@ def kernel_sentence(model: Model) -> str | None:
     return f"K(t) = {shown}, with tr R = {traced}"
 
 
+def loss_sentence(model: Model) -> str | None:
+    """What the equations of a lossy model leave out, or None for a lossless one.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    if model.hamiltonian is None or not np.any(model.modes.damping):
+        return None
+    return (
+        "These equations are the conservative part of the model; its losses are the damping ratios "
+        "ζ of the modes."
+    )
+
+
 def check_table(model: Model) -> Table | None:
     """The test of the forecast on what was held back, if there was one.
 
@@ -229,11 +331,12 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
     """
     made = model.settings
     fraction = None if model.forecast_check is None else model.forecast_check.fit_fraction
+    default = "200, the default" if model.response is None else "no limit"
     return (
         ("PRISM", made.version),
         ("experiment", model.experiment),
         ("method", made.method),
         ("false-alarm probability", f"{made.false_alarm:g}"),
-        ("most modes", "200, the default" if made.max_modes is None else str(made.max_modes)),
+        ("most modes", default if made.max_modes is None else str(made.max_modes)),
         ("part that was fitted", "all" if fraction is None else format_percent(fraction)),
     )

@@ -14,14 +14,17 @@ from prism.report.tables import (
     facts,
     hidden_table,
     kernel_sentence,
+    loss_sentence,
     mode_table,
 )
+from prism.report.zeros import zero_table
 
 __all__ = ["WIDTH", "headline", "layout", "summary"]
 
 WIDTH = 100
 """Longest line of the text."""
 
+_MOST_ZEROS = 40
 _INDENT = 2
 _GAP = 2
 
@@ -39,11 +42,15 @@ def summary(model: Model) -> str:
 def _sections(model: Model) -> Iterator[list[str]]:
     yield [f"PRISM {model.settings.version}: {headline(model)}", *_pairs(facts(model))]
     yield ["Visible modes (rad per time unit)", *layout(mode_table(model)), f"  {EXPLANATION}"]
+    zeros = zero_table(model, _MOST_ZEROS)
+    if zeros is not None:
+        yield ["Zeros (anti-resonances, rad per time unit)", *layout(zeros)]
     hidden = hidden_table(model)
     if hidden is not None:
         yield ["Hidden modes (bare frequencies and couplings)", *layout(hidden)]
     if model.hamiltonian is not None:
-        yield ["Equations of motion", *_equation(str(model.hamiltonian))]
+        losses = _wrapped(loss_sentence(model) or "")
+        yield ["Equations of motion", *_equation(str(model.hamiltonian)), *losses]
     kernel = kernel_sentence(model)
     if kernel is not None:
         yield ["Memory kernel", *_wrapped(kernel)]
@@ -62,7 +69,8 @@ def headline(model: Model) -> str:
     model : Model
     """
     count, n = len(model.modes), len(model.channels)
-    seen = f"{count} mode{'s' * (count != 1)} in {n} channel{'s' * (n != 1)}"
+    place = "in {n} channel" if model.response is None else "at {n} port"
+    seen = f"{count} mode{'s' * (count != 1)} {place.format(n=n)}{'s' * (n != 1)}"
     if model.hamiltonian is None:
         return f"{seen}; the Hamiltonian is not determined"
     hidden = sum(h.rank for h in model.hamiltonian.hidden)
@@ -128,6 +136,8 @@ def layout(table: Table, width: int = WIDTH) -> list[str]:
     width : int
         Longest line.
     """
+    if not table.rows:
+        return [line for note in table.notes for line in _wrapped(note)]
     cells = [table.headers, *table.rows]
     widths = [max(len(row[k]) for row in cells) for k in range(len(table.headers))]
     blocks = _blocks(widths, table.key, width - _INDENT)

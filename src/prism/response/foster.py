@@ -10,7 +10,7 @@ structural, :math:`d_j = Ω_j^2` with the loss factor η; both agree at resonanc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -33,15 +33,15 @@ class Foster:
     loss : array (modes,)
         Loss factors :math:`η_j = 2ζ_j \ge 0`.
     damping : {"none", "viscous", "structural"}
-    compliance : array (ports, ports)
-        E, positive semidefinite.
+    compliance : array (ports, ports), optional
+        E, positive semidefinite; None for zero.
     """
 
     omega: Array
     participation: Array
     loss: Array
     damping: str
-    compliance: Array
+    compliance: Array | None = None
 
     def denominators(self, omega: ArrayLike) -> ComplexArray:
         r""":math:`D_j(ω)`, shape (frequencies, modes)."""
@@ -54,7 +54,8 @@ class Foster:
     def __call__(self, omega: ArrayLike) -> ComplexArray:
         """Receptance at angular frequencies, shape (frequencies, ports, ports)."""
         residues = np.einsum("ja,jb->jab", self.participation, self.participation)
-        return np.asarray(np.tensordot(self.denominators(omega), residues, 1) + self.compliance)
+        out = np.tensordot(self.denominators(omega), residues, 1)
+        return np.asarray(out if self.compliance is None else out + self.compliance)
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,8 @@ class FosterFit:
         Of ``(omega, participation.ravel(), loss)``, with ``P = N (n + 2)``; rows of what was not
         estimated (the loss of a lossless fit) are zero.
     gains : array (modes,)
-        What :math:`-2 \log L` loses when the mode is taken out: the square of its significance.
+        Squared significance: the length of :math:`v_j` in units of its error, or what
+        :math:`-2 \log L` loses without the mode.
     chi2, dof : float, int
         Misfit at the estimated noise, and its degrees of freedom.
     noise : str
@@ -78,6 +80,9 @@ class FosterFit:
     inside : array of bool (modes,)
         Modes inside the measured band; those outside stand for all that is beyond it.
     remarks : tuple of str
+    driven : bool
+        Whether a driving point was measured. Without one only the products of the participations
+        of outputs and inputs are determined.
     """
 
     foster: Foster
@@ -89,3 +94,43 @@ class FosterFit:
     noise_std: Array
     inside: Mask
     remarks: tuple[str, ...] = ()
+    driven: bool = True
+
+    def with_static_modes(self, far: float) -> FosterFit:
+        r"""The same fit with its static compliance as modes at a far frequency.
+
+        :math:`E = \sum_k u_k u_k^T` becomes modes :math:`v_k = Ω u_k` at Ω, which differ from it
+        inside the band by :math:`(ω/Ω)^2` of E.
+
+        Parameters
+        ----------
+        far : float
+            Ω.
+        """
+        E = self.foster.compliance
+        if E is None or not np.any(E):
+            return self
+        values, vectors = np.linalg.eigh(E)
+        keep = values > 1e-12 * values.max()
+        extra = far * (vectors[:, keep] * np.sqrt(values[keep])).T
+        K, n = self.foster.participation.shape
+        more = len(extra)
+        total = K + more
+        place = np.concatenate(
+            [np.arange(K), total + np.arange(K * n), total * (n + 1) + np.arange(K)]
+        )
+        covariance = np.zeros((total * (n + 2), total * (n + 2)))
+        covariance[np.ix_(place, place)] = self.covariance
+        foster = Foster(
+            omega=np.append(self.foster.omega, np.full(more, far)),
+            participation=np.vstack([self.foster.participation, extra]),
+            loss=np.append(self.foster.loss, np.zeros(more)),
+            damping=self.foster.damping,
+        )
+        return replace(
+            self,
+            foster=foster,
+            covariance=covariance,
+            gains=np.append(self.gains, np.zeros(more)),
+            inside=np.append(self.inside, np.zeros(more, bool)),
+        )

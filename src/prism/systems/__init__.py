@@ -1,16 +1,22 @@
 """Systems with exact answers for every quantity PRISM estimates, and nonlinear ones beside them."""
 
+from prism.systems.absorber import tuned_absorber
 from prism.systems.bath import CaldeiraLeggett, caldeira_leggett
-from prism.systems.cart_pendulum import CartPendulum, Forced, cart_pendulum, forced
+from prism.systems.cart_pendulum import CartPendulum, cart_pendulum
 from prism.systems.chain import chain
+from prism.systems.excitation import EXCITATIONS, excitation
+from prism.systems.forced import Forced, forced
 from prism.systems.fput import FputLattice, fput
 from prism.systems.henon_heiles import HenonHeiles, henon_heiles
 from prism.systems.linear import LinearSystem
 from prism.systems.lyapunov import Lyapunov, largest_lyapunov
 from prism.systems.nonlinear import NonlinearSystem, Trajectory
+from prism.systems.response import measured_response
+from prism.systems.slosh_tank import SloshModes, slosh_modes, slosh_tank
 from prism.systems.typical_section import TypicalSection
 
 __all__ = [
+    "EXCITATIONS",
     "CaldeiraLeggett",
     "CartPendulum",
     "Forced",
@@ -19,13 +25,19 @@ __all__ = [
     "LinearSystem",
     "Lyapunov",
     "NonlinearSystem",
+    "SloshModes",
     "Trajectory",
     "TypicalSection",
     "caldeira_leggett",
     "cart_pendulum",
     "chain",
+    "excitation",
     "forced",
     "fput",
     "henon_heiles",
     "largest_lyapunov",
+    "measured_response",
+    "slosh_modes",
+    "slosh_tank",
+    "tuned_absorber",
 ]

@@ -1,11 +1,11 @@
-"""A cart on a spring that carries a pendulum, and linear systems under a known force."""
+"""A cart on a spring that carries a pendulum."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, final
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,7 +17,7 @@ from prism.systems.linear import LinearSystem
 from prism.systems.nonlinear import Trajectory, check_start, measured, sampling_times
 from prism.systems.symplectic import relative_energy_error
 
-__all__ = ["CartPendulum", "Forced", "cart_pendulum", "forced"]
+__all__ = ["CartPendulum", "cart_pendulum"]
 
 _COORDINATES = ("x", "theta")
 
@@ -192,96 +192,3 @@ def cart_pendulum(
     array([2.506, 4.841])
     """
     return CartPendulum(M, m, l, k, g, observed).linearised()
-
-
-class Forced(NamedTuple):
-    """A forced experiment.
-
-    Attributes
-    ----------
-    record : Record
-        The response.
-    force : ndarray (..., samples, channels)
-        The force on each seen coordinate at the same times.
-    """
-
-    record: Record
-    force: Array
-
-
-def forced(
-    system: LinearSystem,
-    force: ArrayLike | Callable[[Array], ArrayLike],
-    dt: float,
-    *,
-    duration: float | None = None,
-    hold: Literal["zero", "first"] = "first",
-    noise: float = 0.0,
-    rng: np.random.Generator | int | None = None,
-) -> Forced:
-    r"""Response from rest of :math:`M q'' + K q = Γ^T u(t)`, exact for the held force.
-
-    Each mode obeys :math:`η'' + Ω^2 η = v^T u`, so :math:`z = η' + iΩη` obeys
-    :math:`z' = iΩz + v^T u`, which is solved in closed form from sample to sample.
-
-    Parameters
-    ----------
-    system : LinearSystem
-    force : array (samples,), (samples, channels) or (trials, samples, channels), or callable
-        u, on the seen coordinates; a callable takes the times and gives one of these.
-    dt : float
-    duration : float, optional
-        For a callable.
-    hold : {"zero", "first"}
-        Between samples the force stays as it was, or goes straight to the next one.
-    noise : float
-        Of the response, as a fraction of the standard deviation of each channel.
-    """
-    if hold not in ("zero", "first"):
-        raise OptionError(f"unknown hold {hold!r}; use zero or first.")
-    u = _sampled(force, dt, duration, len(system.channels))
-    drive = u @ system.participation.T
-    eta = np.empty_like(drive)
-    for j, omega in enumerate(system.frequencies):
-        eta[..., j] = _mode_response(drive[..., j], float(omega), dt, hold)
-    values = eta @ system.participation
-    return Forced(measured(values, dt, system.channels, noise=noise, rng=rng), u)
-
-
-def _sampled(
-    force: ArrayLike | Callable[[Array], ArrayLike],
-    dt: float,
-    duration: float | None,
-    channels: int,
-) -> Array:
-    if callable(force):
-        if duration is None:
-            raise OptionError("a force given as a function needs a duration.")
-        force = force(sampling_times(duration, dt))
-    elif duration is not None:
-        raise OptionError("a sampled force has its own duration: leave it out.")
-    u = np.asarray(force, float)
-    u = u[:, None] if u.ndim == 1 else u
-    if u.ndim not in (2, 3) or u.shape[-1] != channels or not np.isfinite(u).all():
-        raise OptionError(
-            f"force of shape {np.shape(force)}: give finite numbers (samples, {channels}), one "
-            "for each seen coordinate."
-        )
-    sampling_times(dt * u.shape[-2], dt)
-    return u
-
-
-def _mode_response(g: Array, omega: float, dt: float, hold: str) -> Array:
-    """Displacement of one mode under the samples (..., samples) of its force."""
-    from scipy.signal import lfilter  # slow to import, and seldom needed
-
-    angle = omega * dt
-    half = 2 * np.sin(angle / 2) ** 2  # 1 - cos, kept free of cancellation
-    step = (half * 1j + np.sin(angle)) / omega
-    ramp = (half - 1j * (np.sin(angle) - angle)) / omega**2
-    push = g[..., :-1] * step
-    if hold == "first":
-        push = push + np.diff(g, axis=-1) / dt * ramp
-    rest = np.zeros((*g.shape[:-1], 1))
-    z = lfilter([1.0], [1.0, -np.exp(1j * angle)], np.concatenate([rest, push], axis=-1), axis=-1)
-    return np.asarray(z.imag / omega)

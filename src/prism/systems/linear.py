@@ -15,7 +15,10 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray
 from prism.errors import OptionError
+from prism.frequency_response import FrequencyResponse
 from prism.record import Record
+from prism.systems.response import measured_response
+from prism.systems.zeros import entry_zeros
 
 
 class LinearSystem:
@@ -116,6 +119,66 @@ class LinearSystem:
         G = self.observation
         dynamic = self.full_mass * s**2 + self.full_stiffness
         return np.asarray(G @ np.linalg.solve(dynamic, G.T + 0j))
+
+    def zeros(
+        self, output: str | int | None = None, input: str | int | None = None
+    ) -> ComplexArray:
+        r"""Finite zeros of det H(s), or of the one entry :math:`H_{ab}(s)`, in the s-plane.
+
+        Those of the determinant are :math:`iω_i`, the bare frequencies; those of an entry with
+        a = b are imaginary too, those of another may be real or complex (`entry_zeros`).
+
+        Parameters
+        ----------
+        output, input : str or int, optional
+            Channels a and b by name or by index from 0; leave out both for the determinant.
+
+        Returns
+        -------
+        ndarray
+            s with Im s >= 0, ascending in Im s; each stands for its conjugate and, as H is even
+            in s, for -s. A real zero comes with both signs.
+        """
+        if output is None and input is None:
+            return np.asarray(1j * self.hidden_frequencies)
+        if output is None or input is None:
+            raise OptionError("zeros of one entry need an output and an input: give both or none.")
+        a, b = (self.observation[self._port(port)] for port in (output, input))
+        return entry_zeros(self.full_mass, self.full_stiffness, a, b)
+
+    def _port(self, port: str | int) -> int:
+        k = self.channels.index(port) if port in self.channels else port
+        if not isinstance(k, int | np.integer) or not 0 <= k < len(self.channels):
+            raise OptionError(
+                f"there is no port {port!r}: choose among {', '.join(self.channels)}, or count "
+                "from 0."
+            )
+        return int(k)
+
+    def response(
+        self,
+        omega: ArrayLike,
+        *,
+        loss: float = 0.0,
+        damping: str = "structural",
+        noise: float = 0.0,
+        noise_kind: str = "multiplicative",
+        quantity: str = "displacement",
+        rng: np.random.Generator | int | None = None,
+    ) -> FrequencyResponse:
+        r"""Measure :math:`H(iω)` with loss and noise; see `measured_response` for all options.
+
+        .. math:: H(iω) = Γ \left(K (1 + iη) - ω^2 M\right)^{-1} Γ^T
+        """
+        return measured_response(
+            *(self, omega),
+            loss=loss,
+            damping=damping,
+            noise=noise,
+            noise_kind=noise_kind,
+            quantity=quantity,
+            rng=rng,
+        )
 
     # -- motion ------------------------------------------------------------------------------
 

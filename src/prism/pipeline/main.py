@@ -1,0 +1,259 @@
+"""``identify``: the front door of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism._version import __version__
+from prism.errors import OptionError
+from prism.experiments import EXPERIMENTS, Known
+from prism.frequency_response import FrequencyResponse
+from prism.lines import METHODS
+from prism.model import ForecastCheck, Model, Settings
+from prism.motion import Trajectories
+from prism.pipeline.forced import from_records, from_response
+from prism.pipeline.lines import assemble, not_lines
+from prism.record import Record
+
+DEFAULT_FALSE_ALARM = 1e-3
+FORCED = "forced"
+
+
+def identify(
+    record: Record | FrequencyResponse,
+    *,
+    experiment: str | None = None,
+    mass: ArrayLike | str | None = None,
+    stiffness: ArrayLike | None = None,
+    force: str | Sequence[str] | None = None,
+    at: Mapping[str, str] | None = None,
+    damped: bool | None = None,
+    rank: str = "one",
+    hold: str = "auto",
+    method: str = "likelihood",
+    max_modes: int | None = None,
+    false_alarm: float = DEFAULT_FALSE_ALARM,
+    fit_fraction: float | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> Model:
+    """Identify the passive Hamiltonian behind a measurement of some of its coordinates.
+
+    Parameters
+    ----------
+    record : Record or FrequencyResponse
+        A measured frequency response is a forced experiment.
+    experiment : {"free", "equilibrium", "released", "forced"}, optional
+        How the record was made: with unknown excitation (the default), at thermal equilibrium
+        (equal mean energy in every mode), released from rest with the hidden part undisplaced, or
+        under forces that were recorded too.
+    mass : array (channels, channels) or "identity", optional
+        Effective mass of the seen coordinates, if known.
+    stiffness : array (channels, channels), optional
+        Stiffness of the seen coordinates with the hidden ones clamped, if known.
+    force : str or sequence of str, optional
+        Channels of a forced record that are forces; all others are motions.
+    at : mapping, optional
+        Motion channel at which each force acts. A force ``f_<motion>`` or ``force_<motion>`` acts
+        at that motion, and one force beside one motion is a driving point.
+    damped : bool, optional
+        Forced experiments: fit losses, or do not; by default the likelihood decides.
+    rank : {"one", "full"}
+        Frequency responses: whether a pole may have a residue of higher rank.
+    hold : {"auto", "zero", "first"}
+        Forced records: what the force does between its samples.
+    method : {"likelihood", "nnls", "sdp"}
+        How lines are found: by maximum likelihood (the default), by the non-negative cosine fit
+        of the autocorrelation that the paper describes, or by its semidefinite program.
+    max_modes : int, optional
+        Look for at most so many lines; 200 by default.
+    false_alarm : float
+        Probability that noise alone shows a line anywhere in the band.
+    fit_fraction : float, optional
+        Fit this first part of the record only and test the forecast on the rest.
+    progress : callable, optional
+        Called with a short text as the search goes on.
+
+    Raises
+    ------
+    NoLineError, RecordTooShortError
+        When the data hold nothing to identify.
+    OptionError
+        When an option makes no sense.
+
+    Examples
+    --------
+    >>> import prism
+    >>> record = prism.systems.chain().free(400, 0.05, noise=0.1, rng=0)
+    >>> prism.identify(record).modes.frequencies.round(3)
+    array([0.347, 1.   , 1.532, 1.879])
+    """
+    _check_record(record)
+    kind = _experiment(record, experiment, force)
+    _check_options(kind, method, max_modes, false_alarm)
+    settings = Settings(method, false_alarm, max_modes, __version__)
+    if kind == FORCED:
+        given = {"mass": mass, "stiffness": stiffness, "fit_fraction": fit_fraction}
+        _check_forced(record, given, method, force, at, hold, rank)
+        if isinstance(record, FrequencyResponse):
+            model = from_response(
+                record,
+                damped=damped,
+                rank=rank,
+                false_alarm=false_alarm,
+                max_modes=max_modes,
+                progress=progress,
+            )
+        else:
+            model = from_records(
+                record,
+                [force] if isinstance(force, str) else list(force or ()),
+                at=at,
+                damped=damped,
+                hold=hold,
+                false_alarm=false_alarm,
+                max_modes=max_modes,
+                progress=progress,
+            )
+        return replace(model, settings=settings)
+    assert isinstance(record, Record)
+    _check_unforced(kind, force, at, damped, hold, rank)
+    known = Known(_matrix(mass, "mass", record), _matrix(stiffness, "stiffness", record))
+    fitted = record if fit_fraction is None else record.head(fit_fraction)
+    lines = METHODS[method](fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress)
+    outcome = not_lines(lines) or EXPERIMENTS[kind](lines, known)
+    trajectories = Trajectories(lines.motion, lines.trials, lines.means)
+    model = replace(assemble(fitted, kind, lines, outcome, trajectories), settings=settings)
+    if fit_fraction is None:
+        return model
+    return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
+
+
+def check_forecast(model: Model, record: Record, fit_fraction: float) -> ForecastCheck:
+    """Compare the forecast with the part of the record after ``fit_fraction``."""
+    rest = record.tail(fit_fraction)
+    errors, values = [], []
+    for r, (t, seen) in enumerate(zip(rest.times, rest.trials, strict=True)):
+        errors.append(model.forecast(t, r).values - seen)
+        values.append(seen)
+    rms = np.sqrt(np.nanmean(np.concatenate(errors) ** 2, axis=0))
+    return ForecastCheck(fit_fraction, rms / np.nanstd(np.concatenate(values), axis=0))
+
+
+# -- checking what was asked ----------------------------------------------------------------------
+
+
+def _check_record(record: object) -> None:
+    if not isinstance(record, Record | FrequencyResponse):
+        raise OptionError(
+            f"identify needs a Record or a FrequencyResponse, got {type(record).__name__}; "
+            "wrap an array as prism.Record(values, dt=...) or use prism.read(path)."
+        )
+
+
+def _experiment(
+    record: Record | FrequencyResponse, asked: str | None, force: str | Sequence[str] | None
+) -> str:
+    """The kind of experiment; a frequency response, or named forces, leave no choice."""
+    measured = isinstance(record, FrequencyResponse)
+    if asked is None:
+        return FORCED if measured or force is not None else "free"
+    if measured and asked != FORCED:
+        raise OptionError(
+            f"a frequency response is a forced experiment, not {asked!r}: leave it out."
+        )
+    return asked
+
+
+def _check_forced(
+    record: Record | FrequencyResponse,
+    given: Mapping[str, object],
+    method: str,
+    force: str | Sequence[str] | None,
+    at: Mapping[str, str] | None,
+    hold: str,
+    rank: str,
+) -> None:
+    for name, value in given.items():
+        if value is not None:
+            why = (
+                "continuing the motion needs the force to come"
+                if name == "fit_fraction"
+                else "force and motion determine it"
+            )
+            raise OptionError(f"{name} means nothing in a forced experiment: {why}; leave it out.")
+    if method != "likelihood":
+        raise OptionError(f"a forced experiment is fitted by likelihood, not by {method!r}.")
+    if isinstance(record, FrequencyResponse):
+        if force is not None or at is not None or hold != "auto":
+            raise OptionError(
+                "force, at and hold are for time records: a frequency response names its inputs."
+            )
+    elif force is None:
+        raise OptionError(
+            "a forced record needs the names of its force channels: give force=[...] (on the "
+            f"command line --force) among {', '.join(record.channels)}."
+        )
+    elif rank != "one":
+        raise OptionError("rank is for frequency responses: leave it out.")
+
+
+def _check_unforced(
+    experiment: str,
+    force: str | Sequence[str] | None,
+    at: Mapping[str, str] | None,
+    damped: bool | None,
+    hold: str,
+    rank: str,
+) -> None:
+    strange = {
+        "force": force is not None,
+        "at": at is not None,
+        "hold": hold != "auto",
+        "rank": rank != "one",
+        "damped": damped is not None,
+    }
+    for name, there in strange.items():
+        if there:
+            raise OptionError(
+                f"{name} belongs to forced experiments, not to {experiment!r}: leave it out."
+            )
+
+
+def _check_options(experiment: str, method: str, max_modes: int | None, false_alarm: float) -> None:
+    known = (*EXPERIMENTS, FORCED)
+    if experiment not in known:
+        raise OptionError(f"unknown experiment {experiment!r}; use one of {', '.join(known)}.")
+    if method not in METHODS:
+        raise OptionError(f"unknown method {method!r}; use one of {', '.join(METHODS)}.")
+    if max_modes is not None and max_modes < 1:
+        raise OptionError(f"max_modes must be at least 1, got {max_modes}.")
+    if not 0 < false_alarm < 1:
+        raise OptionError(f"the false-alarm probability must lie in (0, 1), got {false_alarm}.")
+
+
+def _matrix(given: ArrayLike | str | None, name: str, record: Record) -> Array | None:
+    """Check a known mass or stiffness: symmetric, of the size of the channels."""
+    n = record.n_channels
+    if given is None:
+        return None
+    if isinstance(given, str):
+        if given != "identity" or name != "mass":
+            raise OptionError(f"unknown {name} {given!r}; give a {n} x {n} matrix or a number.")
+        return np.eye(n)
+    out = np.asarray(given, float)
+    out = out * np.eye(n) if out.ndim == 0 else out
+    if out.shape != (n, n):
+        raise OptionError(
+            f"the {name} has shape {out.shape}, but the record has {n} channels; "
+            f"give a {n} x {n} matrix."
+        )
+    if not np.all(np.isfinite(out)) or not np.allclose(out, out.T, rtol=1e-8):
+        raise OptionError(f"the {name} must be finite and symmetric.")
+    if np.linalg.eigvalsh(out)[0] <= 0:
+        raise OptionError(f"the {name} must be positive definite.")
+    return np.asarray(0.5 * (out + out.T))

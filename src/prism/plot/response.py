@@ -1,0 +1,317 @@
+"""A measured frequency response, the fit through it, its poles and its zeros."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prism.errors import CannotTellError, OptionError
+from prism.frequency_response import FrequencyResponse
+from prism.model import Model
+from prism.plot._canvas import (
+    BLUE,
+    GREEN,
+    GRID,
+    MUTED,
+    ORANGE,
+    Layout,
+    label,
+    legend_above,
+    thin,
+)
+from prism.record import QUANTITIES
+from prism.response.foster import Foster
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["ResponseView", "response_view"]
+
+Array = NDArray[np.float64]
+ComplexArray = NDArray[np.complex128]
+
+_MOST_ENTRIES = 9
+_MOST_COLUMNS = 3
+_MOST_LONG = 9  # poles across the figure; more are marked by short strokes at the edges
+_MOST_DOTS = 3600  # of a figure: each is an element of the page
+_MOST_POINTS = 1200
+_FINE = 4000  # points of a curve, beside the measured frequencies
+_HALF_TURN = 180.0
+
+
+@dataclass(frozen=True)
+class ResponseView:
+    """What the figure of a response shows.
+
+    Attributes
+    ----------
+    entries : tuple of str
+        Output and input of each entry that is drawn.
+    quantity : str
+        What was measured per force.
+    omega : array (lines,)
+    data : array (lines, entries)
+        NaN where missing.
+    grid : array (points,)
+    fit : array (points, entries)
+    poles : array
+        Natural frequencies inside the band.
+    zeros : tuple of arrays
+        Of each entry, inside the band.
+    columns : int
+        Entries beside each other.
+    omitted : int
+        Entries that are not drawn.
+    """
+
+    entries: tuple[str, ...]
+    quantity: str
+    omega: Array
+    data: ComplexArray
+    grid: Array
+    fit: ComplexArray
+    poles: Array
+    zeros: tuple[Array, ...]
+    columns: int
+    omitted: int
+
+    @property
+    def layout(self) -> Layout:
+        """Magnitude above phase for each entry."""
+        rows = math.ceil(len(self.entries) / self.columns)
+        each = 3.6 if rows == 1 else 2.6
+        width = 8.0 if self.columns < _MOST_COLUMNS else 9.5
+        return Layout(
+            2 * rows,
+            self.columns,
+            width,
+            0.9 + each * rows,
+            share_x=True,
+            heights=(2.0, 1.0) * rows,
+        )
+
+    @property
+    def _centre(self) -> float:
+        """Phase in the middle of a panel: a driving point turns from 90 above it to 90 below."""
+        return 90.0 * QUANTITIES.index(self.quantity) - 90.0
+
+    def draw(self, axes: Sequence[Axes]) -> None:
+        """Draw each entry on two panels and blank the panels that are left over."""
+        count, columns = len(self.entries), self.columns
+        used = []
+        for k in range(count):
+            row, column = divmod(k, columns)
+            upper, lower = (axes[(2 * row + part) * columns + column] for part in (0, 1))
+            used += [upper, lower]
+            self._draw_magnitude(upper, k)
+            self._draw_phase(lower, k)
+            if column == 0:
+                upper.set_ylabel("magnitude")
+                lower.set_ylabel("phase (°)")
+            if k + columns >= count:  # the lowest of its column, also above a blank one
+                lower.set_xlabel("ω (rad / time unit)")
+                lower.tick_params(axis="x", labelbottom=True)
+        for ax in axes:
+            if ax not in used:
+                ax.set_axis_off()
+        self._legend(axes[0])
+
+    def _legend(self, ax: Axes) -> None:
+        legend_above(ax, 16)
+        if self.columns == 1:
+            return
+        # Wider than its panel: it must not push the others aside, but still have its height.
+        legend = ax.get_legend()
+        if legend is not None:
+            legend.set_in_layout(False)
+        ax.annotate(" ", (0, 1), (0, 26), xycoords="axes fraction", textcoords="offset points")
+
+    def _draw_magnitude(self, ax: Axes, k: int) -> None:
+        size = np.abs(self.data[:, k])
+        seen = size > 0
+        self._dots(ax, self.omega[seen], size[seen])
+        keep = self._kept(k)
+        height = np.abs(self.fit[keep, k])
+        ax.plot(self.grid[keep], height, color=BLUE, label="fit", zorder=2.3)
+        self._mark(ax, k)
+        ax.set_yscale("log")
+        ax.minorticks_off()  # there may be many panels, and a tick is slow to draw
+        ax.set_ylim(0.4 * size[seen].min(), 2.5 * size[seen].max())
+        ax.set_xlim(self.omega[0], self.omega[-1])
+        ax.grid(axis="y", which="major", color=GRID)
+        ax.set_title(self.entries[k], loc="left")
+
+    def _draw_phase(self, ax: Axes, k: int) -> None:
+        values = self.data[:, k]
+        seen = np.abs(values) > 0
+        self._dots(ax, self.omega[seen], self._phase(values[seen]))
+        keep = self._kept(k)
+        phase = self._phase(self.fit[keep, k])
+        # A curve that leaves the panel below comes back above: no line from there to here.
+        around = np.flatnonzero(np.abs(np.diff(phase)) > 1.2 * _HALF_TURN) + 1
+        ax.plot(
+            np.insert(self.grid[keep], around, np.nan),
+            np.insert(phase, around, np.nan),
+            color=BLUE,
+            zorder=2.3,
+        )
+        if not self._crowded(k):
+            self._mark(ax, k)
+        ax.set_ylim(self._centre - _HALF_TURN, self._centre + _HALF_TURN)
+        ax.set_yticks([self._centre - 90, self._centre, self._centre + 90])
+        ax.grid(axis="y", which="major", color=GRID)
+
+    def _phase(self, values: ComplexArray) -> Array:
+        turned = np.degrees(np.angle(values)) - self._centre + _HALF_TURN
+        return np.asarray(turned % 360.0 - _HALF_TURN + self._centre, float)
+
+    def _kept(self, k: int) -> NDArray[np.intp]:
+        """Points of the curve that show: not where an undamped pole makes it infinite."""
+        size = np.abs(self.fit[:, k])
+        there = np.flatnonzero(np.isfinite(size) & (size > 0))
+        return there[thin(np.log(size[there]), _MOST_POINTS)]
+
+    def _dots(self, ax: Axes, x: Array, y: Array) -> None:
+        stride = -(-len(x) * 2 * len(self.entries) // _MOST_DOTS)
+        size = 2.6 if len(x) > 300 or self.columns > 1 else 3.4
+        ax.plot(x[::stride], y[::stride], ".", color=MUTED, ms=size, label="data", zorder=2.1)
+
+    def _crowded(self, k: int) -> bool:
+        return max(len(self.poles), len(self.zeros[k])) * self.columns > _MOST_LONG
+
+    def _mark(self, ax: Axes, k: int) -> None:
+        """Mark poles and zeros: through the panel, or many of them by strokes at its edges."""
+        crowded = self._crowded(k)
+        for places, color, low, high, name in (
+            (self.poles, ORANGE, 0.9 if crowded else 0.0, 1.0, "poles"),
+            (self.zeros[k], GREEN, 0.0, 0.1 if crowded else 1.0, "zeros"),
+        ):
+            for m, place in enumerate(places):
+                ax.axvline(
+                    place,
+                    low,
+                    high,
+                    color=color,
+                    lw=1.1 if crowded else 0.9,
+                    ls="-" if crowded else ":",
+                    label="_" if m else name,
+                    zorder=2.2 if crowded else 1.0,
+                )
+
+
+def response_view(model: Model, response: FrequencyResponse) -> ResponseView:
+    """Compute the fit of a model over a measured response.
+
+    Parameters
+    ----------
+    model : Model
+        Of a forced experiment.
+    response : FrequencyResponse
+        The one that was fitted, or another of the same ports.
+
+    Raises
+    ------
+    CannotTellError
+        When the model is not that of a forced experiment.
+    OptionError
+        When the response names ports that the model does not know.
+    """
+    known = model.response
+    if known is None:
+        raise CannotTellError(
+            f"the model of a record of kind {model.experiment!r} has no response to draw: "
+            "identify a frequency response, or a record with its forces."
+        )
+    _check_ports(model, response)
+    chosen, omitted = _chosen(response)
+    low, high = response.omega[0], response.omega[-1]
+    inside = (model.modes.frequencies >= low) & (model.modes.frequencies <= high)
+    grid = _grid(model, response.omega)
+    places = [(response.outputs[a], response.inputs[b]) for a, b in chosen]
+    return ResponseView(
+        entries=tuple(f"{label(out)} / {label(inp)}" for out, inp in places),
+        quantity=response.quantity,
+        omega=response.omega,
+        data=np.stack([response.values[:, a, b] for a, b in chosen], axis=1),
+        grid=grid,
+        fit=_fit(model, grid, places, response.quantity),
+        poles=np.unique(model.modes.frequencies[inside]),
+        zeros=tuple(_zeros(model, out, inp, (low, high)) for out, inp in places),
+        columns=_columns(response.shape, len(chosen)),
+        omitted=omitted,
+    )
+
+
+def _check_ports(model: Model, response: FrequencyResponse) -> None:
+    if not isinstance(response, FrequencyResponse):
+        raise OptionError(f"{response!r} is no frequency response: give the one that was fitted.")
+    strange = [n for n in (*response.outputs, *response.inputs) if n not in model.channels]
+    if strange:
+        raise OptionError(
+            f"the response names {strange[0]!r}, but the model has the ports "
+            f"{', '.join(model.channels)}: give the response that was fitted."
+        )
+
+
+def _chosen(response: FrequencyResponse) -> tuple[list[tuple[int, int]], int]:
+    """Entries to draw, and the number of the others; reciprocal ones go last."""
+    seen = ~np.isnan(response.values).all(axis=0) & (np.nan_to_num(response.values) != 0).any(
+        axis=0
+    )
+    every = [(int(a), int(b)) for a, b in np.argwhere(seen)]
+    names = [(response.outputs[a], response.inputs[b]) for a, b in every]
+    late = [0 if o == i else 1 + ((i, o) in names[:k]) for k, (o, i) in enumerate(names)]
+    first = np.argsort(late, kind="stable")[:_MOST_ENTRIES]
+    return [every[k] for k in np.sort(first)], len(every) - len(first)
+
+
+def _columns(shape: tuple[int, int], entries: int) -> int:
+    """As many as inputs, where all entries fit; else what the page holds."""
+    outputs, inputs = shape
+    whole = entries == outputs * inputs and 1 < inputs <= _MOST_COLUMNS
+    return inputs if whole else min(entries, 2 if entries in (2, 4) else _MOST_COLUMNS)
+
+
+def _grid(model: Model, omega: Array) -> Array:
+    """Frequencies of the curve: finer than the data, and finest at damped poles and zeros."""
+    parts = max(1, min(8, _FINE // len(omega)))
+    steps = np.arange(parts) / parts
+    between = omega[:-1, None] + np.diff(omega)[:, None] * steps
+    modes = model.modes
+    lossy = modes.damping > 0
+    width = (modes.damping * modes.frequencies)[lossy]
+    near = modes.frequencies[lossy, None] + width[:, None] * np.linspace(-4, 4, 17)
+    every = np.concatenate([between.ravel(), omega[-1:], near.ravel()])
+    return np.unique(every[(every >= omega[0]) & (every <= omega[-1])])
+
+
+def _fit(
+    model: Model, grid: Array, places: Sequence[tuple[str, str]], quantity: str
+) -> ComplexArray:
+    """The fitted response of each entry, in the quantity that was measured."""
+    modes, known = model.modes, model.response
+    assert known is not None
+    V = known.participation
+    weights = Foster(modes.frequencies, V, 2 * modes.damping, known.damping).denominators(grid)
+    order = QUANTITIES.index(quantity)
+    index = model.channels.index
+    curves = [weights @ (V[:, index(out)] * V[:, index(inp)]) for out, inp in places]
+    return np.asarray(np.stack(curves, axis=1) * (1j * grid[:, None]) ** order, complex)
+
+
+def _zeros(model: Model, out: str, inp: str, band: tuple[float, float]) -> Array:
+    """Zeros of an entry; a reciprocal one has the same."""
+    assert model.response is not None
+    found = [
+        zero.frequency
+        for zero in model.response.zeros
+        if zero.inside
+        and (zero.outputs, zero.inputs) in {((out,), (inp,)), ((inp,), (out,))}
+        and band[0] <= zero.frequency <= band[1]
+    ]
+    return np.unique(np.array(found, float))

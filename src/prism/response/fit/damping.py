@@ -1,0 +1,63 @@
+"""Whether the modes lose energy, and by which law: decided by the likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import chdtri
+
+from prism.response.fit.data import Data
+from prism.response.fit.order import State, refit, settle
+from prism.response.fit.scoring import climb, evaluate, information, jacobian
+
+_SIGNIFICANT = 1e-4
+
+
+def lossless(data: Data, state: State) -> State:
+    """The same modes without damping."""
+    point = replace(state.point, eta=np.zeros(len(state.point)), damping="none")
+    return settle(data, refit(data, state, point))
+
+
+def damped(data: Data, state: State, law: str) -> State:
+    """The same modes with losses, from a start where every mode loses a little."""
+    eta = np.maximum(state.point.eta, 1e-5)
+    point, value = climb(data, replace(state.point, eta=eta, damping=law), state.noise, 15)
+    return settle(data, replace(state, point=point, value=value))
+
+
+def score(data: Data, state: State) -> float:
+    r"""Gain that losses of either sign promise a lossless fit: :math:`g^T I^{-1} g`.
+
+    g is the gradient by the loss factors at zero loss, with the information of the other
+    parameters taken out.
+    """
+    point = replace(state.point, damping="structural")
+    at = evaluate(data, point)
+    g, matrix = information(data, at, jacobian(data, point, at), state.noise)
+    loss = np.zeros(len(g), bool)
+    loss[len(point) + point.V.size :] = True
+    scale = 1 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    g, matrix = g * scale, matrix * np.outer(scale, scale)
+    cross = matrix[np.ix_(loss, ~loss)]
+    rest = np.linalg.lstsq(matrix[np.ix_(~loss, ~loss)], cross.T, rcond=1e-13)[0]
+    inner = matrix[np.ix_(loss, loss)] - cross @ rest
+    lean = g[loss] - rest.T @ g[~loss]
+    return float(lean @ np.linalg.lstsq(inner, lean, rcond=1e-10)[0])
+
+
+def decide(data: Data, state: State) -> State:
+    """Choose between no damping, viscous and structural damping.
+
+    Losses are accepted when twice the gain in log likelihood is larger than chance makes it with
+    probability 1e-4; half of that chance is gone because a loss cannot be negative.
+    """
+    needed = float(chdtri(len(state.point), 2 * _SIGNIFICANT))
+    if state.point.damping == "none" and score(data, state) < 0.8 * needed:
+        return state
+    plain = lossless(data, state) if state.point.damping != "none" else state
+    best = min(
+        (damped(data, state, law) for law in ("structural", "viscous")), key=lambda one: one.value
+    )
+    return best if plain.value - best.value > needed else plain
