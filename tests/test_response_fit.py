@@ -125,7 +125,6 @@ def test_noise_free_data_of_one_port_give_the_exact_answer(cart):
     assert np.isfinite(fit.covariance).all()
 
 
-@pytest.mark.study
 def test_noise_free_data_of_three_ports_give_the_exact_answer(five):
     fit = fitted_without_warning(five.response(FIVE_LINES))
     assert len(fit.foster.omega) == 5
@@ -133,7 +132,6 @@ def test_noise_free_data_of_three_ports_give_the_exact_answer(five):
     np.testing.assert_allclose(residues_of(fit), five.residues, atol=1e-6)
 
 
-@pytest.mark.study
 def test_noise_free_data_with_losses_give_the_exact_answer(five):
     fit = fitted_without_warning(five.response(FIVE_LINES, loss=0.01))
     assert fit.foster.damping == "structural"
@@ -141,7 +139,6 @@ def test_noise_free_data_with_losses_give_the_exact_answer(five):
     np.testing.assert_allclose(fit.foster.loss, 0.01, rtol=1e-5)
 
 
-@pytest.mark.study
 def test_noise_free_data_of_twenty_masses_give_the_exact_answer(twenty):
     fit = fitted_without_warning(twenty.response(TWENTY_LINES))
     assert len(fit.foster.omega) == 20
@@ -149,10 +146,6 @@ def test_noise_free_data_of_twenty_masses_give_the_exact_answer(twenty):
 
 
 # -- losses ----------------------------------------------------------------------------------------
-
-
-# the fit starts with structural losses; viscous data of little noise take it minutes
-SLOW = pytest.mark.study
 
 
 @pytest.mark.parametrize(
@@ -165,7 +158,7 @@ SLOW = pytest.mark.study
         ("viscous", 1e-3, "multiplicative"),
         ("viscous", 1e-3, "additive"),
         ("viscous", 1e-2, "multiplicative"),
-        pytest.param("viscous", 1e-2, "additive", marks=SLOW),
+        ("viscous", 1e-2, "additive"),
     ],
 )
 def test_losses_are_detected_and_measured(five, law, loss, kind):
@@ -180,7 +173,7 @@ def test_losses_are_detected_and_measured(five, law, loss, kind):
     np.testing.assert_allclose(fit.foster.loss, loss, rtol=0.2)
 
 
-@pytest.mark.parametrize("law", ["structural", pytest.param("viscous", marks=SLOW)])
+@pytest.mark.parametrize("law", ["structural", "viscous"])
 def test_losses_of_twenty_modes_are_measured(twenty, law):
     response = twenty.response(TWENTY_LINES, loss=1e-2, damping=law, noise=0.01, rng=0)
     fit = fit_response(response)
@@ -189,7 +182,6 @@ def test_losses_of_twenty_modes_are_measured(twenty, law):
     assert np.abs(scores(fit, twenty, 1e-2)).max() < 4.5
 
 
-@pytest.mark.study
 def test_viscous_losses_under_small_additive_noise_are_measured(twenty):
     """The law of the start is the other one, and every peak asks for modes that mend it."""
     fit = fit_response(
@@ -319,7 +311,7 @@ def test_the_same_data_as_mobility_or_accelerance_give_the_same_modes(five, quan
         ("velocity", "multiplicative"),
         ("acceleration", "multiplicative"),
         ("acceleration", "additive"),
-        pytest.param("velocity", "additive", marks=SLOW),
+        ("velocity", "additive"),
     ],
 )
 def test_noise_of_the_measured_quantity_gives_the_right_order_and_errors(five, quantity, kind):
@@ -527,7 +519,7 @@ def dense_bound(system, w, damping, loss, a, b):
     [
         *(("none", kind) for kind in KINDS),
         *(("structural", kind) for kind in KINDS),
-        *(pytest.param("viscous", kind, marks=SLOW) for kind in KINDS),
+        *(("viscous", kind) for kind in KINDS),
     ],
 )
 def test_the_covariance_is_the_cramer_rao_bound(five, damping, kind):

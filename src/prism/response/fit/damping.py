@@ -57,7 +57,7 @@ def decide(data: Data, state: State) -> State:
     if state.point.damping == "none" and score(data, state) < 0.8 * needed:
         return state
     plain = lossless(data, state) if state.point.damping != "none" else state
-    best = min(
-        (damped(data, state, law) for law in ("structural", "viscous")), key=lambda one: one.value
-    )
+    best = damped(data, state, "structural")
+    if plain.value - best.value > 0.5 * needed:
+        best = min(best, damped(data, state, "viscous"), key=lambda one: one.value)
     return best if plain.value - best.value > needed else plain

@@ -108,12 +108,12 @@ def _search(
     state = min(found, key=lambda one: one.value + len(one.point) * price)
     state = _damping(data, state, damped)
     price = price_of(data, false_alarm, state.point.damping != "none")
-    state = select(data, state, price, say)
+    decided, state = state, select(data, state, price, say)
     if len(state.point) == 1 and empty_value(data) - state.value < price:
         raise _no_line(data)
     if most is not None:
         state = strongest(data, state, most)
-    return _damping(data, state, damped)
+    return state if state is decided else _damping(data, state, damped)
 
 
 def _nothing(data: Data, guess: Guess, price: float) -> CannotTellError:
