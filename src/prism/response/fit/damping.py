@@ -8,15 +8,21 @@ import numpy as np
 from scipy.special import chdtri
 
 from prism.response.fit.data import Data
-from prism.response.fit.order import State, refit, settle
-from prism.response.fit.scoring import climb, evaluate, information, jacobian
+from prism.response.fit.order import State, data_variance, refit, settle
+from prism.response.fit.scoring import climb, evaluate, factors, information, misfit
 
 _SIGNIFICANT = 1e-4
 
 
-def lossless(data: Data, state: State) -> State:
-    """The same modes without damping."""
+def lossless(data: Data, state: State, needed: float) -> State | None:
+    """The same modes without damping, or None where that is out of the question."""
     point = replace(state.point, eta=np.zeros(len(state.point)), damping="none")
+    fixed = data_variance(data, state.noise)
+    now = misfit(data, evaluate(data, state.point).H, state.noise, fixed)
+    point, value = climb(data, point, state.noise, 10, fixed)
+    # without losses that are there the misfit stays far above, whatever the poles do
+    if value > now + 20 * needed:
+        return None
     return settle(data, refit(data, state, point))
 
 
@@ -35,7 +41,7 @@ def score(data: Data, state: State) -> float:
     """
     point = replace(state.point, damping="structural")
     at = evaluate(data, point)
-    g, matrix = information(data, at, jacobian(data, point, at), state.noise)
+    g, matrix = information(data, at, factors(data, point, at), state.noise)
     loss = np.zeros(len(g), bool)
     loss[len(point) + point.V.size :] = True
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
@@ -56,8 +62,10 @@ def decide(data: Data, state: State) -> State:
     needed = float(chdtri(len(state.point), 2 * _SIGNIFICANT))
     if state.point.damping == "none" and score(data, state) < 0.8 * needed:
         return state
-    plain = lossless(data, state) if state.point.damping != "none" else state
+    plain = lossless(data, state, needed) if state.point.damping != "none" else state
     best = damped(data, state, "structural")
+    if plain is None:
+        return min(best, damped(data, state, "viscous"), key=lambda one: one.value)
     if plain.value - best.value > 0.5 * needed:
         best = min(best, damped(data, state, "viscous"), key=lambda one: one.value)
     return best if plain.value - best.value > needed else plain

@@ -17,9 +17,9 @@ from prism.response.fit.scoring import (
     Point,
     climb,
     evaluate,
+    factors,
     free_parameters,
     information,
-    jacobian,
     misfit,
 )
 from prism.response.fit.start import tolerance
@@ -280,7 +280,7 @@ def covariance(data: Data, state: State) -> Array:
     """
     point = state.point
     at = evaluate(data, point)
-    _, matrix = information(data, at, jacobian(data, point, at), state.noise)
+    _, matrix = information(data, at, factors(data, point, at), state.noise)
     free = free_parameters(point)
     free[len(point) + point.V.size :] = True
     part = matrix[np.ix_(free, free)]

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Mask
 from prism.response.fit.data import Data
 from prism.response.fit.scoring import Point, evaluate, jacobian
 from prism.response.fit.start import mode_vector
 
 _PER_STEP = 4  # trial poles in each interval of the grid
+_NEAR = 1.5  # grid steps
+_MOST = 200  # lines for a closer look
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ def scan(data: Data, point: Point, variance: Array, most: int = 3) -> list[Candi
         Number of places, which lie at least two grid steps apart.
     """
     lam = trial_poles(data.x)
+    lam = lam[_promising(data, point, variance, lam)]
     eta = float(np.median(point.eta)) if point.damping != "none" and len(point) else 0.0
     phi = np.asarray(1 / (lam * (1 + 1j * eta) - data.x[:, None]), complex)
     gains, vectors = _gains(data, point, variance, phi)
@@ -53,6 +56,30 @@ def scan(data: Data, point: Point, variance: Array, most: int = 3) -> list[Candi
         if len(out) == most or gains[k] <= 0:
             break
     return out
+
+
+def _promising(data: Data, point: Point, variance: Array, lam: Array) -> Mask:
+    """Trial poles worth a closer look: near poles, outside the band, and where residuals are.
+
+    Residuals are looked at over one line and over groups of lines of all widths. The power of the
+    residual underrates a mode that the others partly make up for, and those are next to a pole.
+    """
+    z2 = data.counts * np.abs(data.Y - evaluate(data, point).H) ** 2 / variance
+    power = z2.sum(axis=1)
+    level = max(float(np.median(power)), 1e-300)
+    rough = np.zeros(len(power))
+    width = 1
+    while width <= max(len(power) // 8, 1):
+        mean = np.convolve(power, np.ones(width) / width, mode="same")
+        rough = np.maximum(rough, (mean / level - 1) * np.sqrt(width))
+        width *= 4
+    limit = np.sort(rough)[-min(_MOST, len(rough))]
+    line = np.clip(np.searchsorted(data.x, lam), 1, len(data.x) - 1)
+    there = (rough[line] >= limit) | (rough[line - 1] >= limit)
+    step = np.interp(lam, data.x, np.gradient(data.x))
+    near = np.abs(lam[:, None] - point.lam).min(axis=1, initial=np.inf) < _NEAR * step
+    outside = (lam < data.x[0]) | (lam > data.x[-1])
+    return np.asarray(there | near | outside)
 
 
 def promises(data: Data, point: Point, variance: Array) -> tuple[Array, Array]:

@@ -8,6 +8,7 @@ A complex Gaussian datum of mean :math:`H(θ)` and variance :math:`s^2(θ)` has 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 import numpy as np
 import scipy.linalg
@@ -109,63 +110,88 @@ def _rate(data: Data, point: Point) -> Array:
     return np.broadcast_to(point.lam, (len(data.omega), len(point)))
 
 
-def jacobian(data: Data, point: Point, at: Evaluation) -> Array | ComplexArray:
-    """Derivatives of H, (parameters, F, E), in the order lam, V, eta; real without damping."""
+@dataclass(frozen=True)
+class Factors:
+    """Derivatives of H as products: ``∂H_fe/∂θ_p = basis[f, place[p]] · share[p, e]``.
+
+    Attributes
+    ----------
+    basis : array (F, B)
+        ``∂D/∂lam`` of every pole, D of every pole, and ``∂D/∂eta`` with damping; real without.
+    place : array (P,)
+    share : array (P, E)
+    """
+
+    basis: Array | ComplexArray
+    place: Index
+    share: Array
+
+
+def factors(data: Data, point: Point, at: Evaluation) -> Factors:
+    """Derivatives of H in the order lam, V, eta."""
     N, (K, n) = len(point), point.V.shape
-    out = np.zeros((point.size, *at.H.shape), at.D.dtype)
     dlam = -(at.D**2)
     if point.damping == "structural":
         dlam = dlam * (1 + 1j * point.eta)
     elif point.damping == "viscous":
         root = np.sqrt(np.maximum(point.lam, 1e-300))
         dlam = dlam * (1 + 0.5j * point.eta * data.omega[:, None] / root)
-    np.multiply(dlam.T[:, :, None], at.pairs[:, None, :], out=out[:N])
-    D = at.D.T[point.pole]
-    for a in range(n):
-        row, column = data.rows == a, data.columns == a
-        pull = row * point.V[:, data.columns] + column * point.V[:, data.rows]
-        used = np.flatnonzero(row | column)
-        out[N + a : N + K * n : n, :, used] = D[:, :, None] * pull[:, None, used]
+    parts, place, share = [dlam, at.D], [np.arange(N)], [at.pairs]
+    place.append(np.repeat(N + point.pole, n))
+    ports = np.arange(n)[:, None]
+    pull = (data.rows == ports) * point.V[:, None, data.columns]
+    pull = pull + (data.columns == ports) * point.V[:, None, data.rows]
+    share.append(pull.reshape(K * n, -1))
     if point.damping != "none":
-        deta = -1j * _rate(data, point) * at.D**2
-        np.multiply(deta.T[:, :, None], at.pairs[:, None, :], out=out[N + K * n :])
-    return out
+        parts.append(-1j * _rate(data, point) * at.D**2)
+        place.append(2 * N + np.arange(N))
+        share.append(at.pairs)
+    basis = cast("Array | ComplexArray", np.hstack(parts))
+    return Factors(basis, np.concatenate(place), np.vstack(share))
+
+
+def jacobian(data: Data, point: Point, at: Evaluation) -> Array | ComplexArray:
+    """Derivatives of H, (parameters, F, E), in the order lam, V, eta; real without damping."""
+    made = factors(data, point, at)
+    return made.basis.T[made.place][:, :, None] * made.share[:, None, :]
 
 
 def information(
-    data: Data,
-    at: Evaluation,
-    J: Array | ComplexArray,
-    noise: Noise,
-    fixed: Array | None = None,
+    data: Data, at: Evaluation, made: Factors, noise: Noise, fixed: Array | None = None
 ) -> tuple[Array, Array]:
     """Gradient of log L and Fisher information.
+
+    Both are sums over the pairs of ports of products over frequency of the few functions in the
+    basis, which is far less work than the derivatives written out.
 
     Parameters
     ----------
     fixed : array (F, E), optional
         Variances that do not depend on the model; then the noise is not asked.
     """
-    P = len(J)
     s2 = noise.variance(np.abs(at.H) ** 2, data.shape, data.even) if fixed is None else fixed
-    root = np.sqrt(np.where(data.counts > 0, 2 * data.counts / s2, 0.0))
-    A, r = _as_real(J * root, P), (data.Y - at.H) * root
-    gradient = A @ (r.ravel().view(float) if np.iscomplexobj(J) else r.real.ravel())
-    matrix = A @ A.T
-    if fixed is None and noise.b2 > 0:
-        dlog = (2 * noise.b2 / s2) * (at.H.real * J.real)
-        if np.iscomplexobj(J):
-            dlog += (2 * noise.b2 / s2) * (at.H.imag * J.imag)
-        B = (dlog * np.sqrt(data.counts)).reshape(P, -1)
-        excess = np.where(data.counts > 0, data.squares(at.H) / s2 - data.counts, 0.0)
-        gradient = gradient + dlog.reshape(P, -1) @ excess.ravel()
-        matrix = matrix + B @ B.T
+    weight = np.where(data.counts > 0, 2 * data.counts / s2, 0.0)
+    pull = weight * (data.Y - at.H)
+    moving = fixed is None and noise.b2 > 0
+    excess = np.where(data.counts > 0, data.squares(at.H) / s2 - data.counts, 0.0)
+    gradient, matrix = np.zeros(len(made.place)), np.zeros((len(made.place),) * 2)
+    pick = np.ix_(made.place, made.place)
+    for e, share in enumerate(made.share.T):
+        A = _as_real(made.basis * np.sqrt(weight[:, e, None]))
+        G = A.T @ A
+        g = (made.basis.conj().T @ pull[:, e]).real
+        if moving:
+            R = (at.H[:, e, None].conj() * made.basis).real * (2 * noise.b2 / s2[:, e, None])
+            G = G + R.T @ (R * data.counts[:, e, None])
+            g = g + R.T @ excess[:, e]
+        gradient += share * g[made.place]
+        matrix += np.outer(share, share) * G[pick]
     return gradient, matrix
 
 
-def _as_real(values: Array | ComplexArray, rows: int) -> Array:
-    flat = np.ascontiguousarray(values).reshape(rows, -1)
-    return np.asarray(flat.view(float) if np.iscomplexobj(flat) else flat)
+def _as_real(values: Array | ComplexArray) -> Array:
+    """Real and imaginary parts below each other."""
+    return np.vstack([values.real, values.imag]) if np.iscomplexobj(values) else values.real
 
 
 def misfit(data: Data, H: Array | ComplexArray, noise: Noise, fixed: Array | None = None) -> float:
@@ -189,11 +215,18 @@ def climb(
     value = misfit(data, at.H, noise, fixed)
     damping = 1e-9
     for _ in range(steps):
-        gradient, matrix = information(data, at, jacobian(data, point, at), noise, fixed)
+        # a pole on a line of the grid has derivatives beyond what numbers can hold
+        with np.errstate(over="ignore", invalid="ignore"):
+            gradient, matrix = information(data, at, factors(data, point, at), noise, fixed)
+        if not np.isfinite(matrix).all():
+            break
         free = free_parameters(point, gradient)
         better = False
         for _ in range(14):
             step = _solve(matrix, gradient, free, damping)
+            if not np.isfinite(step).all():
+                damping = 10 * damping
+                continue
             trial = _moved(point, step)
             there = evaluate(data, trial)
             new = misfit(data, there.H, noise, fixed)
