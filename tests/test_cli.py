@@ -21,26 +21,6 @@ COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "demo")
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command; return its exit status, its output and its complaints."""
-
-    def call(*arguments):
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return call
-
-
-@pytest.fixture
 def bench(here):
     """A file with a record of the chain."""
     record = systems.chain().free(200, 0.1, noise=0.1, rng=0)

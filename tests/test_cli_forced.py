@@ -9,29 +9,8 @@ import pytest
 
 import prism
 from prism import systems
-from prism.cli import main
 
 W = np.linspace(0.3, 2.0, 120)
-
-
-@pytest.fixture
-def here(tmp_path, monkeypatch):
-    """An empty working directory."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
-def run(capsys):
-    """Run a command; return its exit status, its output and its complaints."""
-
-    def call(*arguments):
-        status = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return status, out, err
-
-    return call
 
 
 @pytest.fixture

@@ -11,12 +11,6 @@ from prism.cli._systems import SYSTEMS
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def run(capsys):
     """Run the command; return its exit status, its output and its complaints."""
 

@@ -16,27 +16,6 @@ from prism.record import QUANTITIES
 mpl.use("Agg")
 
 
-@pytest.fixture(scope="module")
-def cart():
-    response = systems.cart_pendulum().response(np.linspace(0.5, 4, 300), noise=0.1, rng=0)
-    return prism.identify(response), response
-
-
-@pytest.fixture(scope="module")
-def lossy():
-    chain = systems.chain(6, observed=[0, 2, 5])
-    response = chain.response(np.linspace(0.1, 2.2, 400), loss=0.02, noise=0.02, rng=1)
-    return prism.identify(response), response
-
-
-@pytest.fixture(scope="module")
-def shaken():
-    push = np.random.default_rng(0).standard_normal(1500)
-    record = systems.forced(systems.tuned_absorber(), push, 0.1, loss=0.01, noise=0.05, rng=1)
-    both = record.with_force()
-    return prism.identify(both, force="f_x"), both
-
-
 def curve_at(view, omega):
     """The drawn curve at some frequencies of its own grid."""
     return view.fit[np.searchsorted(view.grid, omega)]

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 import prism
 from prism import systems
@@ -13,27 +12,6 @@ from prism.report.tables import facts, mode_table
 from prism.report.text import WIDTH, layout, summary
 from prism.report.zeros import zero_table
 from prism.response.zeros import Zero
-
-
-@pytest.fixture(scope="module")
-def cart():
-    response = systems.cart_pendulum().response(np.linspace(0.5, 4, 300), noise=0.1, rng=0)
-    return prism.identify(response), response
-
-
-@pytest.fixture(scope="module")
-def lossy():
-    chain = systems.chain(6, observed=[0, 2, 5])
-    response = chain.response(np.linspace(0.1, 2.2, 400), loss=0.02, noise=0.02, rng=1)
-    return prism.identify(response), response
-
-
-@pytest.fixture(scope="module")
-def shaken():
-    push = np.random.default_rng(0).standard_normal(1500)
-    record = systems.forced(systems.tuned_absorber(), push, 0.1, loss=0.01, noise=0.05, rng=1)
-    both = record.with_force()
-    return prism.identify(both, force="f_x"), both
 
 
 def with_zeros(model, *zeros):

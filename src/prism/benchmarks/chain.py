@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from prism._types import Array
+from prism.benchmarks._study import coverage, rng_of
 from prism.benchmarks.cost import cost_rows
 from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.completion import complete
@@ -75,11 +76,6 @@ def _cases(count: int) -> Iterator[list[Row]]:
     yield refusal_rows(half)
     yield energy_rows()
     yield cost_rows()
-
-
-def rng_of(case: int, seed: int) -> np.random.Generator:
-    """Random numbers of one run."""
-    return np.random.default_rng([case, seed])
 
 
 # -- single records ----------------------------------------------------------------------------
@@ -194,11 +190,6 @@ def hidden_errors(model: Model, system: LinearSystem) -> HiddenErrors | None:
     )
 
 
-def _coverage(z: Array) -> float:
-    """Share of z-scores inside the 95 % interval."""
-    return float(np.mean(np.abs(z) <= 1.96))
-
-
 def _std(std: Array | None) -> Array:
     assert std is not None
     return std
@@ -256,7 +247,7 @@ def canonical_rows(count: int) -> list[Row]:
         Row(runs.name, "bare frequencies, worst error %", float(percent.max()), None, 1.6),
         Row(runs.name, "residues, median over seeds of mean error %", residues, None, 2.5),
         Row(runs.name, "rms z-score of the bare frequencies", float(np.sqrt(np.mean(z**2)))),
-        Row(runs.name, "coverage of 95 % intervals", _coverage(z)),
+        Row(runs.name, "coverage of 95 % intervals", coverage(z)),
     ]
 
 
@@ -276,7 +267,7 @@ def equal_energy_rows(count: int) -> list[Row]:
         runs.share,
         Row(runs.name, "residues, worst mean error %", residues, None, 0.3),
         Row(runs.name, "bare frequencies, worst error %", percent, None, 0.1),
-        Row(runs.name, "coverage of 95 % intervals", _coverage(runs.pooled("frequency_z"))),
+        Row(runs.name, "coverage of 95 % intervals", coverage(runs.pooled("frequency_z"))),
     ]
 
 
@@ -305,7 +296,7 @@ def five_mass_rows(experiment: str, count: int) -> list[Row]:
     frequency = 100 * float(np.median(runs.pooled("frequency")))
     coupling = 100 * runs.pooled("coupling")
     vector = float(np.median(np.linalg.norm(coupling, axis=2)))
-    inside, inside_c = _coverage(runs.pooled("frequency_z")), _coverage(runs.pooled("coupling_z"))
+    inside, inside_c = coverage(runs.pooled("frequency_z")), coverage(runs.pooled("coupling_z"))
     return [
         runs.share,
         Row(name, "bare frequencies, median error %", frequency, None, 0.5),

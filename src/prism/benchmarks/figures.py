@@ -11,7 +11,8 @@ import numpy as np
 from prism._optional import require
 from prism._types import Array
 from prism.benchmarks import paper
-from prism.benchmarks.chain import DT, rng_of
+from prism.benchmarks._study import rng_of
+from prism.benchmarks.chain import DT
 from prism.correlation import correlate
 from prism.diagnostics import ACTIVE
 from prism.lines.nnls import nnls_spectrum

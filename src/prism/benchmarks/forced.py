@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from prism._types import Array
+from prism.benchmarks._study import coverage, rms, rng_of
 from prism.benchmarks.real import real_rows
 from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.completion import complete
@@ -54,11 +55,6 @@ def _cases(count: int) -> Iterator[list[Row]]:
     for force in ("sweep", "random", "dwell"):
         yield record_rows(force, few)
     yield real_rows()
-
-
-def rng_of(case: int, seed: int) -> np.random.Generator:
-    """Random numbers of one run."""
-    return np.random.default_rng([case, seed])
 
 
 # -- errors in units of the bound -----------------------------------------------------------------
@@ -102,14 +98,6 @@ def hidden_of(model: Model) -> tuple[Array, Array]:
         return np.zeros(0), np.zeros(0)
     each = [h for h in model.hamiltonian.hidden for _ in range(h.rank)]
     return np.array([h.frequency for h in each]), np.array([h.frequency_std for h in each], float)
-
-
-def _rms(values: Array) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))
-
-
-def _coverage(z: Array) -> float:
-    return float(np.mean(np.abs(z) <= 1.96))
 
 
 # -- cart and pendulum ----------------------------------------------------------------------------
@@ -166,7 +154,7 @@ def cart_rows(kind: str, count: int) -> list[Row]:
         Row(
             name,
             "coverage of 95 % intervals, zero and poles",
-            _coverage(np.array([r.z for r in good])),
+            coverage(np.array([r.z for r in good])),
             0.92,
             0.98,
         ),
@@ -258,7 +246,7 @@ def chain_rows(case: ChainCase, kind: str, count: int, *, barred: bool = True) -
     runs = [chain_run(case, kind, seed) for seed in range(count)]
     right = np.mean([r.modes == 20 and np.all(r.relative < 1e-3) for r in runs])
     worst = 100 * max((float(r.relative.max()) for r in runs if r.modes == 20), default=np.inf)
-    ratio = _rms(np.concatenate([r.in_bounds for r in runs]))
+    ratio = rms(np.concatenate([r.in_bounds for r in runs]))
     seconds = [r.seconds for r in runs]
     low, most, slow = (1.0, 1.25, 1.0) if barred else (None, None, None)
     return [
@@ -293,8 +281,8 @@ def damped_rows(loss: float, count: int) -> list[Row]:
     rows.append(Row(name, "cart-pendulum, 1 %: share of runs with the right order", share))
     z += [one.loss_z for one in found]
     scores = np.concatenate(z)
-    rows.append(Row(name, "loss factors inside their 95 % intervals", _coverage(scores), 0.9))
-    rows.append(Row(name, "rms z-score of the loss factors", _rms(scores)))
+    rows.append(Row(name, "loss factors inside their 95 % intervals", coverage(scores), 0.9))
+    rows.append(Row(name, "rms z-score of the loss factors", rms(scores)))
     rows.append(Row(name, "CPU time of a chain, worst s", max(seconds)))
     return rows
 
@@ -383,5 +371,5 @@ def record_rows(kind: str, count: int, duration: float = 1000.0) -> list[Row]:
     return [
         Row(name, "bare frequency, worst error %", 100 * max(errors), None, 0.3),
         Row(name, "bare frequency, median error %", 100 * float(np.median(errors))),
-        Row(name, "rms z-score", _rms(np.array(z))),
+        Row(name, "rms z-score", rms(np.array(z))),
     ]

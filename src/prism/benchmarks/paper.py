@@ -13,7 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from prism._types import Array
-from prism.benchmarks.chain import DT, rng_of
+from prism.benchmarks._study import rng_of
+from prism.benchmarks.chain import DT
 from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.correlation import CosineSum, correlate
 from prism.deconvolution import kernel_poles
