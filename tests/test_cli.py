@@ -727,3 +727,16 @@ def test_benchmark_draws_the_figures_of_the_paper(tmp_path, capsys):
     assert names == ["cart-pendulum.png", "chain.png", "fput.png", "henon-heiles.png"]
     assert all(path.stat().st_size > 20_000 for path in (tmp_path / "figures").iterdir())
     assert "chain.png" in capsys.readouterr().out
+
+
+def test_array_of_a_mat_file_is_chosen_by_name(run, here):
+    from scipy.io import savemat
+
+    values = systems.chain().free(200, 0.1, noise=0.1, rng=0).trials[0]
+    savemat(here / "lab.mat", {"motion": values, "other": values[:, ::-1], "dt": 0.1})
+    status, _, err = run("identify", "lab.mat")
+    assert status == 2
+    assert "--array" in err
+    status, out, _ = run("identify", "lab.mat", "--array", "motion")
+    assert status == 0
+    assert "4 modes" in out

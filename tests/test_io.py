@@ -219,13 +219,6 @@ BAD_CSV = {
     "empty": ("", {}, "empty"),
     "only comments": ("# nothing\n\n#here\n", {}, "empty"),
     "header only": ("t,q1,q4\n", {}, "line 1: only a header"),
-    "decimal commas": (
-        table(";", decimal=","),
-        {},
-        r"line 2, column 1: .*decimal comma.*decimal point",
-    ),
-    "decimal commas, blanks": (table(" ", decimal=","), {}, "decimal comma"),
-    "decimal commas, tabs": (table("\t", decimal=","), {}, "decimal comma"),
     "late decimal comma": (
         table(";").rstrip() + "\n" + "3;4;5\n" * 30 + "4;0,5;1\n",
         {},
@@ -248,8 +241,13 @@ BAD_CSV = {
     ),
     "unknown quantity": (table(), {"quantity": "force"}, r"^bench\.csv: unknown quantity 'force'"),
     "infinite": (edited(6, 2, "inf"), {}, r"^bench\.csv: trial 0, sample 5 .*'q4' is inf"),
-    "backward time": (edited(6, 0, "0.01"), {}, r"^bench\.csv: times must increase"),
-    "missing time": (edited(6, 0, ""), {}, r"^bench\.csv: time 5 .*finite"),
+    "backward time": (
+        edited(6, 0, "0.01"),
+        {},
+        r"^bench\.csv, line 7, column 't': times must increase",
+    ),
+    "missing time": (edited(6, 0, ""), {}, r"^bench\.csv, line 7, column 't': .*finite"),
+    "duplicate time": (edited(6, 0, "0.2"), {}, r"line 7, column 't': duplicate time: 0\.2 "),
     "too short": ("\n".join(HEADER_PLUS[:4]), {}, "at least 8 samples"),
     "missing trial": (
         edited(6, 1, "").replace("q1", "trial"),
@@ -260,7 +258,7 @@ BAD_CSV = {
     "blank line in one column": ("1\n2\n\n4\n" * 3, {"dt": 1.0}, "line 3: a blank line"),
     "complex numbers": ("(1+2j)\n(3-4j)\n" * 9, {"dt": 1.0}, r"line 2, column .*'\(3-4j\)' is not"),
     "binary": (b"\x00\x01\x02" * 9, {}, "not text"),
-    "other encoding": ("t,q°\n1,2\n".encode("latin-1"), {}, "UTF-8"),
+    "other encoding": ("t,q\n1,2\n3,4°\n".encode("latin-1"), {}, r"line 3: the byte 0xb0 .*UTF-8"),
 }
 
 
@@ -376,9 +374,13 @@ def test_npz_times(folder):
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ({"x": Q1, "y": Q4, "dt": 1.0}, {}, r"several arrays.*x, y, dt.*'values'"),
-        ({"a": Q1, "b": Q4, "dt": 1.0}, {}, r"several arrays.*a, b, dt"),
-        ({"dt": 1.0, "t": T}, {}, r"no array holds values.*dt, t"),
+        ({"x": Q1, "y": Q4, "dt": 1.0}, {}, r"several arrays.*: x 12, y 12\. .*--array.*'values'"),
+        ({"a": Q1, "b": Q4, "dt": 1.0}, {}, r"several arrays.*a 12, b 12"),
+        ({"dt": 1.0, "t": T}, {}, r"no array holds values.*dt scalar, t 12"),
+        ({"values": Q1, "dt": 1.0}, {"array": "q"}, r"no array 'q'.*values 12, dt scalar"),
+        ({"a": Q1, "b": Q4[1:], "dt": 1.0}, {"array": ["a", "b"]}, "not series of one length"),
+        ({"values": Q1, "dt": 0.5, "fs": 3.0}, {}, r"dt = 0\.5 and fs = 3\.0 contradict"),
+        ({"values": Q1, "fs": 0.0}, {}, r"'fs' is 0\.0: save one positive sampling rate"),
         ({"values": Q1}, {}, "no sampling step"),
         ({"values": Q1, "dt": -1.0}, {}, r"'dt' is -1\.0"),
         ({"values": Q1, "dt": [1.0, 2.0]}, {}, r"'dt' is \[1\.0, 2\.0\]"),

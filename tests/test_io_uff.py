@@ -184,10 +184,9 @@ def test_units_of_the_abscissa(folder):
 
 
 BAD = {
-    "time": ([{"func_type": 1, "data": np.ones(8)}], "but time response: .*not read .* yet"),
     "spectra": (
         [{"func_type": 2, "data": np.ones(8)}, {"func_type": 9, "data": np.ones(8)}],
-        r"holds no frequency response \(function type 4\), but auto spectrum, power spectral",
+        r"holds no time response \(function type 1\), but auto spectrum, power spectral",
     ),
     "pressure": (
         [{}, {"ordinate_spec_data_type": 15, "rsp_node": 2}],
@@ -266,20 +265,20 @@ def test_info(folder, capsys):
     assert "(uff, frequency response)" in out
     assert "outputs   1x, 2x" in out
     save(function((1, 1), (1, 1), func_type=1, data=np.ones(8)))
-    assert main(["info", "a.uff"]) == 0
-    assert "It would be refused: a.uff: holds no frequency response" in capsys.readouterr().out
+    assert main(["info", "a.uff"]) == 2
+    assert "a.uff, set 1: the abscissa is frequency, not time" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("Sample_UFF58_ascii.uff", "time response"),
-        ("Sample_UFF58b_bin.uff", "time response"),
-        ("sample_dataset58_psd.uff", "power spectral density"),
+        ("Sample_UFF58_ascii.uff", r"but time response: read it as a time record"),
+        ("Sample_UFF58b_bin.uff", r"but time response: read it as a time record"),
+        ("sample_dataset58_psd.uff", "power spectral density: export the frequency"),
     ],
 )
 def test_measured_samples_are_no_responses(name, words):
     path = real_data(f"uff_samples/{name}")
     assert not holds_response(path)
     with pytest.raises(ReadError, match=words):
-        read(path)
+        read_response(path)

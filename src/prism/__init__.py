@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .completion import chain_form, complete
     from .errors import PrismError, PrismWarning
     from .frequency_response import FrequencyResponse
+    from .gyroscopic import GyroscopicModel, identify_gyroscopic
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability, cramer_rao
     from .io import read
@@ -35,6 +36,7 @@ _HOME = {
     "Certificate": "kernel",
     "Forecast": "motion",
     "FrequencyResponse": "frequency_response",
+    "GyroscopicModel": "gyroscopic",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
     "MemoryKernel": "kernel",
@@ -49,6 +51,7 @@ _HOME = {
     "complete": "completion",
     "cramer_rao": "identifiability",
     "identify": "pipeline",
+    "identify_gyroscopic": "gyroscopic",
     "load": "io.model:load_model",
     "read": "io",
     "track": "tracking",
@@ -59,6 +62,7 @@ __all__ = [
     "Certificate",
     "Forecast",
     "FrequencyResponse",
+    "GyroscopicModel",
     "Hamiltonian",
     "Identifiability",
     "MemoryKernel",
@@ -75,6 +79,7 @@ __all__ = [
     "cramer_rao",
     "errors",
     "identify",
+    "identify_gyroscopic",
     "io",
     "load",
     "read",

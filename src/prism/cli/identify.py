@@ -105,6 +105,12 @@ Frequency = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="Column or array of the frequencies of a response."),
 ]
+ArrayName = Annotated[
+    str | None,
+    typer.Option(
+        "--array", metavar="NAME[,NAME...]", help="Array of the values of a record in mat, h5, npz."
+    ),
+]
 Response = Annotated[
     str | None, typer.Option(metavar="NAME", help="Array of the values of a response.")
 ]
@@ -148,6 +154,7 @@ def command(
     unit: Unit = None,
     frequency: Frequency = None,
     response: Response = None,
+    array: ArrayName = None,
     mass: Mass = None,
     known_stiffness: Stiffness = None,
     method: Method = "likelihood",
@@ -178,7 +185,12 @@ def command(
         "false_alarm": false_alarm,
         "fit_fraction": fit_fraction,
     }
-    where = {"unit": unit, "frequency": frequency, "response": response}
+    where = {
+        "unit": unit,
+        "frequency": frequency,
+        "response": response,
+        "array": words(array),
+    }
     with progress("reading", quiet):
         data = _read(files, (dt, time_column, words(channels)), words(quantity), force, where)
     with progress("searching for lines", quiet) as say, naming(files):
@@ -204,7 +216,8 @@ def _read(
     seen = prism.read(files, *layout, **where)
     if not isinstance(seen, prism.Record):
         return seen  # identify refuses the forces
-    return prism.read(files, *layout, _all_kinds(kinds, seen.channels, words(force) or []))
+    each = _all_kinds(kinds, seen.channels, words(force) or [])
+    return prism.read(files, *layout, each, array=where["array"])
 
 
 def _all_kinds(kinds: list[str], channels: tuple[str, ...], force: list[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,7 @@ from prism.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from prism.frequency_response import FrequencyResponse
-    from prism.io import FileDescription
+    from prism.io import FileDescription, Saturation
     from prism.model import Model
     from prism.record import Record
 
@@ -57,31 +58,87 @@ def _echo(pairs: list[tuple[str, str]]) -> None:
 
 def _about_data(seen: FileDescription) -> list[tuple[str, str]]:
     low, high = min(seen.samples), max(seen.samples)
-    time = "no time column" if seen.time_column is None else f"column {seen.time_column!r}"
-    step = f"dt = {seen.dt:.9g}" if seen.dt is not None else "irregular times"
-    if seen.dt is None and seen.time_column is None:
-        step = "no sampling step"
-    return [
+    pairs = [
         ("file", f"{seen.path} ({seen.format})"),
+        ("arrays", _some(seen.arrays)),
         ("trials", str(seen.trials)),
         ("samples", str(high) if low == high else f"{low} to {high}"),
         ("channels", ", ".join(seen.channels)),
-        ("time", f"{time}, {step}"),
+        ("quantity", ", ".join(kind or "not known" for kind in seen.quantity or ())),
+        ("time", _about_time(seen)),
         ("missing", f"{seen.missing} values" if seen.missing else "nothing"),
+        ("gap", _about_gap(seen)),
+        ("saturated", "; ".join(map(_about_saturation, seen.saturated))),
     ]
+    return [(name, text) for name, text in pairs if text]
+
+
+def _some(arrays: tuple[str, ...], most: int = 12) -> str:
+    """The array that is read, and the others that were seen."""
+    if len(arrays) < 2:
+        return "".join(arrays)
+    more = f" and {len(arrays) - most} more" if len(arrays) > most else ""
+    return f"{arrays[0]} (also seen: {', '.join(arrays[1:most])}{more})"
+
+
+def _about_time(seen: FileDescription) -> str:
+    place = "no time column" if seen.time_column is None else f"column {seen.time_column!r}"
+    if seen.dt is not None:
+        return f"{place}, dt = {seen.dt:.9g}"
+    if seen.time_column is None:
+        return f"{place}, no sampling step"
+    if len(seen.rates) > 1:
+        parts = [f"dt = {rate.dt:.6g} until {rate.end:.6g}" for rate in seen.rates]
+        return f"{place}, irregular times with mixed rates: {', then '.join(parts)}"
+    if seen.rates:
+        return f"{place}, irregular times: dt = {seen.rates[0].dt:.6g} except for gaps"
+    if not seen.steps:
+        return f"{place}, irregular times"
+    low, middle, high = seen.steps
+    return f"{place}, irregular times: steps {low:.6g} to {high:.6g}, median {middle:.6g}"
+
+
+def _about_gap(seen: FileDescription) -> str:
+    if seen.gap is None:
+        return ""
+    text = f"the largest lasts {seen.gap.length:.6g}, from {seen.gap.start:.9g} to "
+    text += f"{seen.gap.end:.9g}"
+    return f"{text}, longer than all the data beside it" if seen.gap.exceeds_data else text
+
+
+def _about_saturation(found: Saturation) -> str:
+    return f"{found.channel} may be clipped at {found.value:.6g} ({100 * found.share:.2g} %)"
 
 
 def _reading(file: str, seen: FileDescription) -> str:
     """How the file would be read, or why it would be refused."""
     import prism
 
+    line = f"prism identify {shlex.quote(file)}"
+    if seen.quantity is not None and "" in seen.quantity:
+        return (
+            "To read it, say which motion the channels measure (displacement, velocity or "
+            f"acceleration, one or one per channel):  {line} --quantity Q"
+        )
     if seen.dt is None and seen.time_column is None:
-        return f"To read it, give the step:  prism identify {file} --dt X"
+        if seen.time_hint is not None:
+            return (
+                f"Column {seen.time_hint} increases evenly, as a time does. To read it so:  "
+                f"{line} --time-column {seen.time_hint}\n"
+                f"To read all columns as channels, give the step:  {line} --dt X"
+            )
+        return f"To read it, give the step:  {line} --dt X"
     try:
         record = prism.io.read_record(file)
     except InputError as error:
         return f"It would be refused: {error}"
-    return f"{_band(record)}\nTo read it:  prism identify {file}"
+    text = f"{_band(record)}\nTo read it:  {line}"
+    if seen.nearly is not None:
+        text += (
+            "\nIf the times are only rounded, give the even step that they are close to:  "
+            f"{line} --dt {seen.nearly:.9g}"
+        )
+    return text
 
 
 def _band(record: Record) -> str:
@@ -109,7 +166,7 @@ def _show_response(file: str, unit: str | None) -> None:
         return
     _echo(_about_response(file, response))
     stated = "" if unit is None else f" --unit {unit}"
-    typer.echo(f"To read it:  prism identify {file}{stated}")
+    typer.echo(f"To read it:  prism identify {shlex.quote(file)}{stated}")
 
 
 def _about_response(file: str, seen: FrequencyResponse) -> list[tuple[str, str]]:

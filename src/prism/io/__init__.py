@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-
-from prism._sampling import clock_from_times, common_step
-from prism.errors import ReadError, RecordError
+from prism.errors import ReadError
 from prism.frequency_response import FrequencyResponse
 from prism.io import csv, npz
 from prism.io._assemble import assemble
-from prism.io._raw import Raw, take_time
-from prism.io._registry import format_of, read_raw, writer_of
+from prism.io._describe import FileDescription, Saturation, describe
+from prism.io._raw import Selection, take_time
+from prism.io._registry import read_raw, writer_of
+from prism.io._times import Gap, Rate, check_times
 from prism.io.response import (
     holds_response,
     is_read_as_response,
@@ -25,6 +23,9 @@ from prism.record import Record
 
 __all__ = [
     "FileDescription",
+    "Gap",
+    "Rate",
+    "Saturation",
     "describe",
     "holds_response",
     "is_read_as_response",
@@ -50,6 +51,7 @@ def read(
     unit: str | None = None,
     frequency: str | None = None,
     response: str | None = None,
+    array: str | Sequence[str] | None = None,
 ) -> Record | FrequencyResponse:
     """Read a record or a frequency response, whichever the files hold.
 
@@ -67,6 +69,8 @@ def read(
     unit, frequency, response : str, optional
         Unit of the frequencies of a response, and the arrays that hold it. Given, they say that
         the files hold a response.
+    array : str or sequence of str, optional
+        Arrays that hold the values of a record. Given, it says that the files hold a record.
 
     Raises
     ------
@@ -75,9 +79,14 @@ def read(
     """
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     told = any(option is not None for option in (unit, frequency, response))
-    kinds = [told or is_read_as_response(one) for one in paths]
+    if told and array is not None:
+        raise ReadError(
+            "array is for a record; unit, frequency and response are for a frequency response: "
+            "leave out one or the other."
+        )
+    kinds = [told or (array is None and is_read_as_response(one)) for one in paths]
     if not any(kinds):
-        return read_record(paths, dt, time_column, channels, quantity)
+        return read_record(paths, dt, time_column, channels, quantity, array=array)
     if not all(kinds):
         _refuse_mixture(paths[kinds.index(False)], paths[kinds.index(True)])
     if dt is not None or time_column is not None:
@@ -95,7 +104,7 @@ def read(
 
 
 def _refuse_mixture(record: PathLike, response: PathLike) -> None:
-    if os.path.isfile(record):  # a file that is missing is reported as such, by its reader
+    if os.path.exists(record):  # a file that is missing is reported as such, by its reader
         raise ReadError.at(
             record,
             f"holds no frequency response, but {os.fspath(response)} does: read them separately.",
@@ -118,25 +127,31 @@ def read_record(
     time_column: str | int | None = None,
     channels: str | Sequence[str] | None = None,
     quantity: str | Sequence[str] | None = None,
+    *,
+    array: str | Sequence[str] | None = None,
 ) -> Record:
     """Read a record from one file, or from several that are the trials of one ensemble.
 
     Parameters
     ----------
     path : path-like or sequence of path-like
-        Files in csv (also .tsv, .txt, .dat, .asc), npy or npz format, told apart by suffix.
+        Files in csv (also .tsv, .txt, .dat, .asc), npy, npz, mat, and with the extra ``io`` hdf5
+        (.h5, .hdf5), zarr, parquet or uff (.uff, .unv) format, told apart by suffix.
     dt : float, optional
         Sampling step, for files without times. Beside a time column it must agree with it: every
         time within a tenth of a step of ``t[0] + k dt``. The exact grid is then used in place of
         the rounded column.
     time_column : str or int, optional
-        Column (in npz also: array) that holds the time; a number, counted from 1, in files
-        without names. By default a column named ``t`` or ``time``.
+        Column (or array, in files of named arrays) that holds the time; a number, counted from 1,
+        in files without names. By default a column named ``t`` or ``time``.
     channels : str or sequence of str, optional
         Columns to read, in files that name them; in others one name per column.
     quantity : str or sequence of str, optional
         ``displacement``, ``velocity`` or ``acceleration``, one or one per channel. By default
-        what the file says, or displacement.
+        what the file says, or displacement. A universal file that does not say needs it.
+    array : str or sequence of str, optional
+        Array that holds the values in npz, mat, hdf5 and zarr files, where several could; or
+        several arrays of one channel each. In hdf5 and zarr: the path in the file.
 
     Raises
     ------
@@ -146,7 +161,11 @@ def read_record(
     paths = [path] if isinstance(path, str | os.PathLike) else list(path)
     if not paths:
         raise ReadError("no file is given: name at least one.")
-    raws = [take_time(read_raw(one, time_column), time_column) for one in paths]
+    names = (array,) if isinstance(array, str) else tuple(array or ())
+    selection = Selection(time_column, names)
+    raws = [take_time(read_raw(one, selection), time_column) for one in paths]
+    for raw in raws:
+        check_times(raw)
     wanted = (channels,) if isinstance(channels, str) else channels
     return assemble(raws, dt, wanted, quantity)
 
@@ -191,68 +210,3 @@ def write_npz(record: Record, path: PathLike) -> None:
         Where to, whatever the suffix.
     """
     npz.write(record, os.fspath(path))
-
-
-@dataclass(frozen=True)
-class FileDescription:
-    """What is in a file, as far as it says so itself.
-
-    Attributes
-    ----------
-    path : str
-        The file.
-    format : str
-        Its format.
-    samples : tuple of int
-        Samples of each trial.
-    channels : tuple of str
-        Names of the channels, the time left out.
-    time_column : str or None
-        Where the times are.
-    dt : float or None
-        Sampling step, None when the file does not say or the times are irregular.
-    missing : int
-        Number of missing values.
-    """
-
-    path: str
-    format: str
-    samples: tuple[int, ...]
-    channels: tuple[str, ...]
-    time_column: str | None
-    dt: float | None
-    missing: int
-
-    @property
-    def trials(self) -> int:
-        """Number of trials."""
-        return len(self.samples)
-
-
-def describe(path: PathLike) -> FileDescription:
-    """Say what is in a file; it need not be a complete record.
-
-    Parameters
-    ----------
-    path : path-like
-        The file.
-    """
-    raw = take_time(read_raw(path, None), None)
-    return FileDescription(
-        path=raw.path,
-        format=format_of(raw.path).name,
-        samples=tuple(len(trial) for trial in raw.trials),
-        channels=raw.columns,
-        time_column=raw.time_name,
-        dt=_step(raw),
-        missing=sum(int(np.isnan(trial).sum()) for trial in raw.trials if trial.dtype.kind == "f"),
-    )
-
-
-def _step(raw: Raw) -> float | None:
-    if raw.dt is not None or raw.times is None:
-        return raw.dt
-    try:
-        return common_step([clock_from_times(t, len(t)) for t in raw.times])
-    except RecordError as error:
-        raise ReadError.at(raw.path, str(error)) from error

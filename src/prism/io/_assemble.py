@@ -43,6 +43,7 @@ def assemble(
     try:
         step, times = _sampling(raws, _checked_step(dt))
         kinds = quantity or _stated_quantity(raws[0], columns) or "displacement"
+        _check_stated(raws[0].path, names, kinds)
         return Record(values, dt=step, t=times, channels=names, quantity=kinds)
     except RecordError as error:
         raise ReadError.at(_label(raws), str(error)) from error
@@ -86,9 +87,21 @@ def _choose(raw: Raw, channels: Sequence[str] | None) -> tuple[list[int], tuple[
 
 
 def _stated_quantity(raw: Raw, columns: Sequence[int]) -> tuple[str, ...] | None:
+    if raw.quantity is not None and len(raw.quantity) == 1:
+        return raw.quantity * len(columns)
     if raw.quantity is None or len(raw.quantity) != raw.width:
         return raw.quantity
     return tuple(raw.quantity[k] for k in columns)
+
+
+def _check_stated(path: str, names: Sequence[str], kinds: str | Sequence[str]) -> None:
+    silent = [n for n, kind in zip(names, kinds, strict=False) if not kind]
+    if silent:
+        raise ReadError.at(
+            path,
+            f"does not say which motion {', '.join(silent)} measures: say quantity, one of "
+            "displacement, velocity and acceleration (command line: --quantity acceleration).",
+        )
 
 
 def _checked_step(dt: float | None) -> float | None:

@@ -12,18 +12,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prism.errors import ReadError
+from prism.io._cells import (
+    ambiguous_commas,
+    as_number,
+    bad_cell,
+    comma_delimiter,
+    has_decimal_comma,
+)
+from prism.io._encoding import COMMENT, encoding_of
 from prism.io._raw import is_time_name
 from prism.io._response_names import is_response_name
 
-__all__ = ["Layout", "bad_cell", "find_layout", "is_number", "lines", "split", "stated_names"]
+__all__ = ["Layout", "find_layout", "lines", "split", "stated_names"]
 
 SAMPLE = 25
 """Lines that are looked at."""
 
-COMMENT = ("#", "%")
-"""What begins a comment above the data; among the data only the first does."""
-
-DECIMAL_COMMA = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 JOINED_NUMBERS = re.compile(r"[-+.\deE]+([^-+.\w][-+.\deE]+)+")
 QUANTITY = re.compile(r"#\s*quantity\s*:\s*(.+)")
 TRIAL = "trial"
@@ -45,6 +49,10 @@ class Layout:
         Number of cells in a row.
     quantity : tuple of str or None
         What a comment ``# quantity: ...`` says.
+    encoding : str
+        How bytes stand for characters.
+    decimal : {".", ","}
+        What separates the decimals.
     """
 
     delimiter: str | None
@@ -52,29 +60,35 @@ class Layout:
     skip: int
     columns: int
     quantity: tuple[str, ...] | None = None
+    encoding: str = "utf-8-sig"
+    decimal: str = "."
 
     def name(self, column: int) -> str | int:
         """Return the name of a column, or its number counted from 1."""
         return column + 1 if self.names is None else self.names[column]
 
 
-def lines(path: str, skip: int = 0) -> Iterator[tuple[int, str]]:
+def lines(path: str, encoding: str, skip: int = 0) -> Iterator[tuple[int, str]]:
     """Yield number and text of every line, comments and blank lines included.
 
     Parameters
     ----------
     path : str
         The file.
+    encoding : str
+        Its encoding.
     skip : int
         Lines to leave out at the beginning.
     """
     try:
-        with open(path, encoding="utf-8-sig") as file:
+        with open(path, encoding=encoding) as file:
             for number, line in enumerate(file, start=1):
                 if number > skip:
                     yield number, line.strip(" \n")
-    except UnicodeDecodeError as error:
-        raise ReadError.at(path, "is not text in UTF-8: save it in that encoding.") from error
+    except UnicodeError as error:
+        raise ReadError.at(
+            path, f"is not whole text in {encoding.upper()} ({error}): save it again."
+        ) from error
 
 
 def split(line: str, delimiter: str | None) -> list[str]:
@@ -94,40 +108,6 @@ def split(line: str, delimiter: str | None) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def is_number(cell: str) -> bool:
-    """Tell whether a cell is a number, NaN included.
-
-    Parameters
-    ----------
-    cell : str
-        Text of the cell.
-    """
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return "_" not in cell
-
-
-def bad_cell(path: str, line: int, column: str | int, cell: str) -> ReadError:
-    """Return the error for a cell that is not a number.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    line, column : int, str or int
-        The place.
-    cell : str
-        What stands there.
-    """
-    if DECIMAL_COMMA.fullmatch(cell):
-        problem = f"{cell!r} has a decimal comma: write numbers with a decimal point."
-    else:
-        problem = f"{cell!r} is not a number: leave missing cells empty or write NaN."
-    return ReadError.at(path, problem, line=line, column=column)
-
-
 def find_layout(path: str, time_column: str | int | None = None) -> Layout:
     """Look at the beginning of a file and find its layout.
 
@@ -138,32 +118,31 @@ def find_layout(path: str, time_column: str | int | None = None) -> Layout:
     time_column : str or int, optional
         A name that marks a header.
     """
-    comments, rows = _beginning(path)
+    encoding = encoding_of(path)
+    comments, rows = _beginning(path, encoding)
     if not rows:
         raise ReadError.at(path, "the file is empty: there is nothing to read.")
-    body = rows[1:] or rows
-    _check_decimal_point(path, body)
-    delimiter = _delimiter([text for _, text in body])
+    delimiter, decimal = _separators(path, rows[1:] or rows)
     number, text = rows[0]
     first = split(text, delimiter)
     marks = {TRIAL} if time_column is None else {TRIAL, str(time_column)}
-    header = _is_header(first, marks)
+    header = _is_header(first, marks, decimal)
     if header and len(rows) == 1:
         raise _nothing_below(path, number, first)
     if header:
         _check_one_cell(path, rows[1], delimiter)
         names: tuple[str, ...] | None = _checked_names(path, number, first)
     else:
-        _check_numbers(path, number, first)
+        _check_numbers(path, number, first, decimal)
         names = _commented_names(comments, number, delimiter, len(first), marks)
     skip = number if header else number - 1
-    return Layout(delimiter, names, skip, len(first), _quantity(comments))
+    return Layout(delimiter, names, skip, len(first), _quantity(comments), encoding, decimal)
 
 
-def _beginning(path: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
+def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
     comments: dict[int, str] = {}
     rows: list[tuple[int, str]] = []
-    for number, text in lines(path):
+    for number, text in lines(path, encoding):
         if "\0" in text:
             raise ReadError.at(path, "is not text: give the suffix of its true format.")
         if text.startswith(COMMENT):
@@ -173,6 +152,24 @@ def _beginning(path: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
         if len(rows) == SAMPLE:
             break
     return comments, rows
+
+
+def _separators(path: str, body: list[tuple[int, str]]) -> tuple[str | None, str]:
+    """What separates the cells, and what separates the decimals."""
+    texts = [text.partition("#")[0] for _, text in body]
+    commas = comma_delimiter(texts)
+    if commas is None:
+        _check_decimal_point(path, body)
+        return _delimiter(texts), "."
+    doubtful = ambiguous_commas(texts, commas[0])
+    if doubtful is not None:
+        raise ReadError.at(
+            path,
+            f"the comma in {doubtful!r}, as in all numbers with one, may separate decimals or "
+            "thousands: write the numbers with a decimal point.",
+            line=body[0][0],
+        )
+    return commas[0], ","
 
 
 def _delimiter(body: list[str]) -> str | None:
@@ -187,12 +184,12 @@ def _check_decimal_point(path: str, body: list[tuple[int, str]]) -> None:
     for number, text in body:
         cells = [cell.strip() for cell in re.split(r"[;\s]+", text) if cell]
         for column, cell in enumerate(cells, start=1):
-            if len(cells) > 1 and DECIMAL_COMMA.fullmatch(cell):
+            if len(cells) > 1 and has_decimal_comma(cell):
                 raise bad_cell(path, number, column, cell)
 
 
-def _is_header(cells: list[str], marks: set[str]) -> bool:
-    words = [cell for cell in cells if cell and not is_number(cell)]
+def _is_header(cells: list[str], marks: set[str], decimal: str) -> bool:
+    words = [cell for cell in cells if cell and as_number(cell, decimal) is None]
     if any(is_time_name(word) or word in marks or word.lower() == TRIAL for word in words):
         return True
     return bool(words) and len(words) == sum(map(bool, cells))
@@ -219,10 +216,10 @@ def _check_one_cell(path: str, row: tuple[int, str], delimiter: str | None) -> N
         raise _wrong_delimiter(path, number, cells[0])
 
 
-def _check_numbers(path: str, number: int, cells: list[str]) -> None:
+def _check_numbers(path: str, number: int, cells: list[str], decimal: str) -> None:
     for column, cell in enumerate(cells, start=1):
-        if cell and not is_number(cell):
-            raise bad_cell(path, number, column, cell)
+        if cell and as_number(cell, decimal) is None:
+            raise bad_cell(path, number, column, cell, decimal)
 
 
 def _checked_names(path: str, number: int, cells: list[str]) -> tuple[str, ...]:
@@ -266,7 +263,7 @@ def stated_names(path: str, key: str) -> tuple[str, ...] | None:
     key : str
         What is named.
     """
-    comments, _ = _beginning(path)
+    comments, _ = _beginning(path, encoding_of(path))
     pattern = re.compile(rf"#\s*{key}\s*:\s*(.+)")
     found = [match[1] for text in comments.values() if (match := pattern.fullmatch(text))]
     return tuple(split(found[0], ",")) if found else None

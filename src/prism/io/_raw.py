@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,9 +11,25 @@ import numpy.typing as npt
 
 from prism.errors import ReadError
 
-__all__ = ["FloatArray", "Raw", "is_time_name", "take_time"]
+__all__ = ["FloatArray", "Raw", "Selection", "is_time_name", "take_time"]
 
 FloatArray = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Selection:
+    """What the caller said about the places of a record in a file.
+
+    Parameters
+    ----------
+    time_column : str or int, optional
+        Column or array of the times.
+    array : tuple of str
+        Arrays of the values; none leaves it to the names and shapes.
+    """
+
+    time_column: str | int | None = None
+    array: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +51,13 @@ class Raw:
     dt : float, optional
         Sampling step that the file states.
     quantity : tuple of str, optional
-        Quantities that the file states, one or one per channel.
+        Quantities that the file states, one or one per channel; empty for a channel whose quantity
+        must be asked for.
+    arrays : tuple of str
+        The numeric arrays of a file that has several, with their shapes; the one that is read
+        first.
+    line_of : callable, optional
+        Line of a text file, from the numbers of the trial and the sample counted from 0.
     """
 
     path: str
@@ -44,6 +67,8 @@ class Raw:
     time_name: str | None = None
     dt: float | None = None
     quantity: tuple[str, ...] | None = None
+    arrays: tuple[str, ...] = ()
+    line_of: Callable[[int, int], int] | None = None
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from prism.errors import ReadError, WriteError
-from prism.io import csv, npy, npz
-from prism.io._raw import Raw
+from prism.io import csv, hdf5, mat, npy, npz, parquet, uff_record, zarr
+from prism.io._raw import Raw, Selection
 from prism.record import Record
 
-__all__ = ["FORMATS", "RESPONSES_ONLY", "Format", "format_of", "read_raw", "writer_of"]
-
-RESPONSES_ONLY = (".mat", ".uff", ".unv")
-"""Suffixes of formats that are read as frequency responses, not as records."""
+__all__ = ["FORMATS", "Format", "format_of", "read_raw", "writer_of"]
 
 
 @dataclass(frozen=True)
@@ -29,21 +26,29 @@ class Format:
     suffixes : tuple of str
         File suffixes in lower case, with the dot.
     read : callable
-        Takes the path and the asked time column, gives a `Raw`.
+        Takes the path and what the caller said, gives a `Raw`.
     write : callable, optional
         Takes a record and the path.
+    named : bool
+        Whether a file has named arrays to choose from.
     """
 
     name: str
     suffixes: tuple[str, ...]
-    read: Callable[[str, str | int | None], Raw]
+    read: Callable[[str, Selection], Raw]
     write: Callable[[Record, str], None] | None = None
+    named: bool = False
 
 
 FORMATS = (
     Format("csv", (".csv", ".tsv", ".txt", ".dat", ".asc"), csv.read, csv.write),
     Format("npy", (".npy",), npy.read),
-    Format("npz", (".npz",), npz.read, npz.write),
+    Format("npz", (".npz",), npz.read, npz.write, named=True),
+    Format("mat", (".mat",), mat.read_record, named=True),
+    Format("hdf5", (".h5", ".hdf5"), hdf5.read, named=True),
+    Format("zarr", (".zarr",), zarr.read, named=True),
+    Format("parquet", (".parquet",), parquet.read),
+    Format("uff", (".uff", ".unv"), uff_record.read),
 )
 
 
@@ -60,16 +65,8 @@ def format_of(path: str) -> Format:
         if suffix in entry.suffixes:
             return entry
     known = ", ".join(suffix for entry in FORMATS for suffix in entry.suffixes)
-    if suffix in RESPONSES_ONLY:
-        raise ReadError.at(
-            path,
-            f"{suffix} files are read as frequency responses only: save a time record with one of "
-            f"the suffixes {known}.",
-        )
     raise ReadError.at(
-        path,
-        f"unknown format {suffix!r}: the suffixes that can be read are {known}, and for frequency "
-        f"responses {', '.join(RESPONSES_ONLY)}.",
+        path, f"unknown format {suffix!r}: the suffixes that can be read are {known}."
     )
 
 
@@ -90,20 +87,24 @@ def writer_of(path: str) -> Callable[[Record, str], None]:
     )
 
 
-def read_raw(path: str | os.PathLike[str], time_column: str | int | None) -> Raw:
+def read_raw(path: str | os.PathLike[str], selection: Selection) -> Raw:
     """Read one file, whatever its format.
 
     Parameters
     ----------
     path : path-like
         The file.
-    time_column : str or int or None
-        The time column that was asked for.
+    selection : Selection
+        What the caller said about the places of times and values.
     """
     name = os.fspath(path)
     entry = format_of(name)
+    if selection.array and not entry.named:
+        raise ReadError.at(
+            name, f"a {entry.name} file has no arrays to choose with array: leave it out."
+        )
     try:
-        return entry.read(name, time_column)
+        return entry.read(name, selection)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise ReadError.at(name, f"cannot be read ({reason}): check the name.") from error

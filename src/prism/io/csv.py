@@ -1,8 +1,10 @@
 """Records in text tables: csv and its relatives.
 
-A header is optional. The delimiter is a comma, semicolon, tab or blanks. Lines that begin with
-``#`` are comments, above the data also those with ``%``; empty cells and NaN are missing samples.
-A column ``t`` or ``time`` holds the time, a column ``trial`` numbers the trials.
+A header is optional. The delimiter is a comma, semicolon, tab or blanks. Decimals follow a point,
+or a comma when every number shows that it can be nothing else. The encoding is UTF-8, or UTF-16
+with a byte order mark; names and comments may be in Latin-1. Lines that begin with ``#`` are
+comments, above the data also those with ``%``; empty cells and NaN are missing samples. A column
+``t`` or ``time`` holds the time, a column ``trial`` numbers the trials.
 """
 
 from __future__ import annotations
@@ -10,41 +12,45 @@ from __future__ import annotations
 import csv
 from array import array
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from prism.errors import ReadError, WriteError
 from prism.io._atomic import replacing
-from prism.io._layout import TRIAL, Layout, bad_cell, find_layout, is_number, lines, split
-from prism.io._raw import FloatArray, Raw, is_time_name
+from prism.io._cells import as_number, bad_cell
+from prism.io._layout import TRIAL, Layout, find_layout, lines, split
+from prism.io._raw import FloatArray, Raw, Selection, is_time_name
 from prism.record import Record
 
-__all__ = ["read", "write"]
+__all__ = ["by_trial", "read", "write"]
+
+WHOLE = Selection()
 
 CHUNK = 65536
 """Rows that are written at once, which bounds the memory."""
 
 
-def read(path: str, time_column: str | int | None = None) -> Raw:
+def read(path: str, selection: Selection = WHOLE) -> Raw:
     """Read a text table.
 
     Parameters
     ----------
     path : str
         The file.
-    time_column : str or int, optional
+    selection : Selection
         Name of the time column, which also marks a header.
     """
-    layout = find_layout(path, time_column)
+    layout = find_layout(path, selection.time_column)
     table, names = _without_empty_end(path, _table(path, layout), layout)
-    trials = [table]
-    index = _trial_column(names)
-    if names is not None and index is not None:
-        trials = _by_trial(path, table, index)
-        names = names[:index] + names[index + 1 :]
-    if trials[0].shape[1] == 0:
-        raise ReadError.at(path, "there is no column of values beside the trial.")
-    return Raw(path, list(trials), names=names, quantity=layout.quantity)
+    trials, kept = by_trial(path, table, names)
+
+    def line_of(trial: int, sample: int) -> int:
+        row = int(_rows_by_trial(path, table, names)[trial][sample])
+        return next(islice(_numbered(path, layout), row, None))[0]
+
+    return Raw(path, list(trials), names=kept, quantity=layout.quantity, line_of=line_of)
 
 
 def _table(path: str, layout: Layout) -> FloatArray:
@@ -54,16 +60,25 @@ def _table(path: str, layout: Layout) -> FloatArray:
         return _read_slowly(path, layout)
     try:
         table = np.loadtxt(
-            path,
+            path if layout.decimal == "." else _with_points(path, layout),
             delimiter=layout.delimiter,
-            skiprows=layout.skip,
-            encoding="utf-8-sig",
+            skiprows=layout.skip if layout.decimal == "." else 0,
+            encoding=layout.encoding,
             quotechar='"',
             ndmin=2,
         )
     except ValueError:
         return _read_slowly(path, layout)
     return table if table.shape[1] == layout.columns else _read_slowly(path, layout)
+
+
+def _with_points(path: str, layout: Layout) -> Iterator[str]:
+    """Rows with decimal points; one that has them already is left to the slow way."""
+    for _, line in lines(path, layout.encoding, layout.skip):
+        text = line.partition("#")[0]
+        if "." in text:
+            raise ValueError("both decimal commas and decimal points")
+        yield text.replace(",", ".")
 
 
 def _read_slowly(path: str, layout: Layout) -> FloatArray:
@@ -75,8 +90,14 @@ def _read_slowly(path: str, layout: Layout) -> FloatArray:
 
 
 def _rows(path: str, layout: Layout) -> Iterator[list[float]]:
+    for number, text in _numbered(path, layout):
+        yield _row(path, number, split(text, layout.delimiter), layout)
+
+
+def _numbered(path: str, layout: Layout) -> Iterator[tuple[int, str]]:
+    """Line number and text of every row of the data."""
     blank = 0
-    for number, line in lines(path, layout.skip):
+    for number, line in lines(path, layout.encoding, layout.skip):
         text = line.partition("#")[0].rstrip(" ") if "#" in line else line
         if not text:
             blank = blank or number * (text == line)
@@ -85,7 +106,7 @@ def _rows(path: str, layout: Layout) -> Iterator[list[float]]:
             raise ReadError.at(
                 path, "a blank line among the values: write NaN or remove it.", line=blank
             )
-        yield _row(path, number, split(text, layout.delimiter), layout)
+        yield number, text
 
 
 def _row(path: str, number: int, cells: list[str], layout: Layout) -> list[float]:
@@ -96,15 +117,14 @@ def _row(path: str, number: int, cells: list[str], layout: Layout) -> list[float
             "delimiters that differ.",
             line=number,
         )
-    return [_number(path, number, layout.name(k), cell) for k, cell in enumerate(cells)]
+    return [_number(path, number, layout, k, cell) for k, cell in enumerate(cells)]
 
 
-def _number(path: str, line: int, column: str | int, cell: str) -> float:
-    if not cell:
-        return np.nan
-    if not is_number(cell):
-        raise bad_cell(path, line, column, cell)
-    return float(cell)
+def _number(path: str, line: int, layout: Layout, column: int, cell: str) -> float:
+    number = as_number(cell, layout.decimal) if cell else np.nan
+    if number is None:
+        raise bad_cell(path, line, layout.name(column), cell, layout.decimal)
+    return number
 
 
 def _without_empty_end(
@@ -120,24 +140,53 @@ def _without_empty_end(
     return table, names
 
 
+def by_trial(
+    path: str, table: FloatArray, names: tuple[str, ...] | None
+) -> tuple[list[FloatArray], tuple[str, ...] | None]:
+    """Split a table by its column ``trial``, if it has one; return the trials and other names.
+
+    Parameters
+    ----------
+    path : str
+        The file, for the messages.
+    table : ndarray
+        All columns.
+    names : tuple of str or None
+        Their names.
+    """
+    index = _trial_column(names)
+    if names is None or index is None:
+        return [table], names
+    if table.shape[1] == 1:
+        raise ReadError.at(path, "there is no column of values beside the trial.")
+    values = np.delete(table, index, axis=1)
+    trials = [values[rows] for rows in _rows_by_trial(path, table, names)]
+    return trials, names[:index] + names[index + 1 :]
+
+
 def _trial_column(names: tuple[str, ...] | None) -> int | None:
     found = [k for k, name in enumerate(names or ()) if name.lower() == TRIAL]
     return found[0] if found else None
 
 
-def _by_trial(path: str, table: FloatArray, index: int) -> list[FloatArray]:
+def _rows_by_trial(
+    path: str, table: FloatArray, names: tuple[str, ...] | None
+) -> list[npt.NDArray[np.intp]]:
+    """Rows of each trial, in the order in which the trials begin."""
+    index = _trial_column(names)
+    if index is None:
+        return [np.arange(len(table))]
     labels = table[:, index]
     if np.isnan(labels).any():
         row = int(np.argmax(np.isnan(labels)))
         raise ReadError.at(
             path, f"row {row + 1} of the data has no trial: number every row.", column=TRIAL
         )
-    values = np.delete(table, index, axis=1)
     edges = np.flatnonzero(np.diff(labels)) + 1
     order = labels[np.concatenate([[0], edges])]
     if len(set(order.tolist())) == len(order):
-        return np.split(values, edges)
-    return [values[labels == label] for label in dict.fromkeys(order.tolist())]
+        return np.split(np.arange(len(table)), edges)
+    return [np.flatnonzero(labels == label) for label in dict.fromkeys(order.tolist())]
 
 
 def write(record: Record, path: str) -> None:

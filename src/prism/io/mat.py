@@ -1,4 +1,4 @@
-"""Frequency responses in .mat files of MATLAB, up to version 7."""
+"""Records and frequency responses in .mat files of MATLAB; version 7.3 needs the extra ``io``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import ReadError
+from prism.io import _mat73
+from prism.io._raw import Raw, Selection
+from prism.io._record_arrays import Store, from_store
 from prism.io._response_arrays import from_arrays, holds_arrays
 from prism.io._response_raw import Asked, RawResponse
 
-__all__ = ["holds", "read"]
+__all__ = ["holds", "read", "read_record"]
 
 HDF5 = b"MATLAB 7.3 MAT-file"
 
@@ -31,7 +34,7 @@ def holds(path: str) -> bool:
 
 
 def read(path: str, asked: Asked) -> RawResponse:
-    """Read a .mat file.
+    """Read the frequency response of a .mat file.
 
     Parameters
     ----------
@@ -43,8 +46,28 @@ def read(path: str, asked: Asked) -> RawResponse:
     return from_arrays(path, _load(path), asked)
 
 
+def read_record(path: str, selection: Selection) -> Raw:
+    """Read the record of a .mat file.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    selection : Selection
+        Arrays of the values and of the times, when they have other names.
+    """
+    arrays = {name: _series(array) for name, array in _load(path).items()}
+    return from_store(Store(path, arrays), selection)
+
+
+def _series(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    # MATLAB knows no arrays of one dimension: what is one row or one column is a series.
+    return array.ravel() if array.ndim == 2 and 1 in array.shape else array
+
+
 def _load(path: str) -> dict[str, npt.NDArray[Any]]:
-    _check_version(path)
+    if _is_hdf5(path):
+        return _mat73.load(path)
     # Here, because it takes longer to load than most files to read.
     from scipy.io import loadmat
 
@@ -63,12 +86,6 @@ def _load(path: str) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _check_version(path: str) -> None:
+def _is_hdf5(path: str) -> bool:
     with open(path, "rb") as file:
-        start = file.read(len(HDF5))
-    if start == HDF5:
-        raise ReadError.at(
-            path,
-            "is a .mat file of version 7.3, which is not read here: save it in version 7, in "
-            "MATLAB with  save('file.mat', '-v7').",
-        )
+        return file.read(len(HDF5)) == HDF5

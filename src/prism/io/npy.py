@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import ReadError
-from prism.io._raw import Raw
+from prism.io._raw import Raw, Selection
 
 __all__ = ["as_raw_trials", "read"]
 
 
-def read(path: str, time_column: str | int | None = None) -> Raw:
+def read(path: str, selection: Selection) -> Raw:
     """Read a .npy file.
 
     Parameters
     ----------
     path : str
         The file.
-    time_column : str or int, optional
+    selection : Selection
         Not needed here: columns are told apart later, by number.
     """
     return Raw(path, as_raw_trials(path, _load(path)))

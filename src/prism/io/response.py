@@ -169,16 +169,13 @@ def holds_response(path: PathLike) -> bool:
 
 
 def is_read_as_response(path: PathLike) -> bool:
-    """Tell whether `prism.io.read` takes a file for a response: by what it holds, or its format.
+    """Tell whether `prism.io.read` takes a file for a response: by what it holds.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        The file. One that holds no response is read as a record.
     """
-    suffix = PurePath(path).suffix.lower()
-    if format_of(path) is not None and not any(suffix in entry.suffixes for entry in FORMATS):
-        return True
     return holds_response(path)
 
 

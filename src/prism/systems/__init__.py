@@ -7,6 +7,7 @@ from prism.systems.chain import chain
 from prism.systems.excitation import EXCITATIONS, excitation
 from prism.systems.forced import Forced, forced
 from prism.systems.fput import FputLattice, fput
+from prism.systems.gyroscopic import GyroscopicSystem, foucault_pendulum, rotor
 from prism.systems.henon_heiles import HenonHeiles, henon_heiles
 from prism.systems.linear import LinearSystem
 from prism.systems.lyapunov import Lyapunov, largest_lyapunov
@@ -21,6 +22,7 @@ __all__ = [
     "CartPendulum",
     "Forced",
     "FputLattice",
+    "GyroscopicSystem",
     "HenonHeiles",
     "LinearSystem",
     "Lyapunov",
@@ -33,10 +35,12 @@ __all__ = [
     "chain",
     "excitation",
     "forced",
+    "foucault_pendulum",
     "fput",
     "henon_heiles",
     "largest_lyapunov",
     "measured_response",
+    "rotor",
     "slosh_modes",
     "slosh_tank",
     "tuned_absorber",

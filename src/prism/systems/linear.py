@@ -40,8 +40,8 @@ class LinearSystem:
         observation: ArrayLike,
         channels: Sequence[str] | None = None,
     ) -> None:
-        self.full_mass = _positive_definite(mass, "mass")
-        self.full_stiffness = _positive_definite(stiffness, "stiffness")
+        self.full_mass = positive_definite(mass, "mass")
+        self.full_stiffness = positive_definite(stiffness, "stiffness")
         self.observation = np.atleast_2d(np.asarray(observation, float))
         n = len(self.observation)
         self.channels = tuple(channels) if channels else tuple(f"x{i + 1}" for i in range(n))
@@ -277,7 +277,8 @@ class LinearSystem:
         return Record(values, dt=dt, channels=self.channels)
 
 
-def _positive_definite(matrix: ArrayLike, name: str) -> Array:
+def positive_definite(matrix: ArrayLike, name: str) -> Array:
+    """Check a mass or stiffness matrix of a system."""
     out = np.asarray(matrix, float)
     if out.ndim != 2 or out.shape[0] != out.shape[1] or not np.allclose(out, out.T):
         raise OptionError(f"the {name} matrix must be square and symmetric, got shape {out.shape}.")
