@@ -4,6 +4,7 @@ from prism.systems.absorber import tuned_absorber
 from prism.systems.bath import CaldeiraLeggett, caldeira_leggett
 from prism.systems.cart_pendulum import CartPendulum, cart_pendulum
 from prism.systems.chain import chain
+from prism.systems.driven import driven
 from prism.systems.excitation import EXCITATIONS, excitation
 from prism.systems.forced import Forced, forced
 from prism.systems.fput import FputLattice, fput
@@ -33,6 +34,7 @@ __all__ = [
     "caldeira_leggett",
     "cart_pendulum",
     "chain",
+    "driven",
     "excitation",
     "forced",
     "foucault_pendulum",
