@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import prism
 from prism.benchmarks.chain import random_hamiltonian
 from prism.completion import complete
 from prism.kernel import certify
@@ -98,3 +99,12 @@ def test_thousand_random_spectra_are_passive():
 def test_as_many_modes_as_channels_leave_no_hidden_mode():
     done = complete(np.array([1.0, 2.0]), np.array([[1.0, 0.5], [-0.3, 1.0]]))
     assert done.hidden == ()
+
+
+def test_frequencies_that_cannot_be_told_apart_leave_the_energy_positive():
+    """Part of a band: hidden modes beyond it have large errors, and their mean is no mode."""
+    system = prism.systems.chain(20, observed=[0, 9, 19])
+    response = system.response(np.linspace(0.3, 1, 400), loss=0.01, noise=0.02, rng=1)
+    model = prism.identify(response)
+    assert model.certificate.passive
+    assert model.certificate.min_mean_force_stiffness > 0

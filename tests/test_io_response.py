@@ -7,7 +7,6 @@ import prism
 from prism.errors import OptionError, PrismWarning, ReadError
 from prism.frequency_response import FrequencyResponse
 from prism.io import holds_response, read, read_response
-from prism.io.response import is_read_as_response
 from prism.record import Record
 
 W = np.linspace(0.5, 2.0, 7)
@@ -209,7 +208,7 @@ def test_a_record_stays_a_record(save):
     record = read(save(text(*pieces), "rec.csv"))
     assert isinstance(record, Record)
     assert record.channels == ("omega", "f")
-    assert not is_read_as_response("rec.csv")
+    assert not holds_response("rec.csv")
     timed = save(text(("t", t), ("H_a_a_re", np.cos(t)), ("H_a_a_im", np.sin(t))), "odd.csv")
     assert isinstance(read(timed), Record)
 

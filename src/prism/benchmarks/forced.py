@@ -269,9 +269,9 @@ def damped_rows(loss: float, count: int) -> list[Row]:
     for case in CHAINS:
         for kind in KINDS[:2]:
             runs = [chain_run(case, kind, seed, loss) for seed in range(count)]
-            found = [float(r.relative.max()) for r in runs if r.modes == 20]
+            worst = 100 * max(float(r.relative.max()) for r in runs)  # infinite if one is missing
             label = f"{case.name} {kind}: worst hidden frequency, error %"
-            rows.append(Row(name, label, 100 * max(found, default=np.inf), None, limit))
+            rows.append(Row(name, label, worst, None, limit))
             z += [r.loss_z for r in runs]
             seconds += [r.seconds for r in runs]
             whole += [r.modes == 20 for r in runs]

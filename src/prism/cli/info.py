@@ -43,7 +43,7 @@ def command(
             )
         _echo(_about_model(file, prism.load(file)))
         return
-    if unit is not None or prism.io.is_read_as_response(file):
+    if unit is not None or prism.io.holds_response(file):
         _show_response(file, unit)
         return
     seen = prism.io.describe(file)

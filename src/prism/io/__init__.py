@@ -15,7 +15,6 @@ from prism.io._registry import read_raw, writer_of
 from prism.io._times import Gap, Rate, check_times
 from prism.io.response import (
     holds_response,
-    is_read_as_response,
     read_response,
     write_response,
 )
@@ -28,7 +27,6 @@ __all__ = [
     "Saturation",
     "describe",
     "holds_response",
-    "is_read_as_response",
     "read",
     "read_record",
     "read_response",
@@ -84,7 +82,7 @@ def read(
             "array is for a record; unit, frequency and response are for a frequency response: "
             "leave out one or the other."
         )
-    kinds = [told or (array is None and is_read_as_response(one)) for one in paths]
+    kinds = [told or (array is None and holds_response(one)) for one in paths]
     if not any(kinds):
         return read_record(paths, dt, time_column, channels, quantity, array=array)
     if not all(kinds):

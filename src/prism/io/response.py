@@ -18,7 +18,6 @@ __all__ = [
     "ResponseFormat",
     "format_of",
     "holds_response",
-    "is_read_as_response",
     "read_response",
     "write_response",
 ]
@@ -166,17 +165,6 @@ def holds_response(path: PathLike) -> bool:
     """
     entry = format_of(path)
     return entry is not None and entry.holds(os.fspath(path))
-
-
-def is_read_as_response(path: PathLike) -> bool:
-    """Tell whether `prism.io.read` takes a file for a response: by what it holds.
-
-    Parameters
-    ----------
-    path : path-like
-        The file. One that holds no response is read as a record.
-    """
-    return holds_response(path)
 
 
 def write_response(response: FrequencyResponse, path: PathLike) -> None:

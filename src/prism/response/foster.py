@@ -17,8 +17,6 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray, Mask
 
-DAMPINGS = ("none", "viscous", "structural")
-
 
 @dataclass(frozen=True)
 class Foster:

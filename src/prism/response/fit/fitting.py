@@ -118,7 +118,7 @@ def _search(
 
 def _nothing(data: Data, guess: Guess, price: float) -> CannotTellError:
     """Why there is no start: no resonance, or resonances of the wrong sign."""
-    best = ladder(data, guess.noise, price)[0]
+    best = ladder(data, guess.noise, price)
     weights = weights_of(data, guess.noise)
     whole = 2 * float((weights**2 * np.abs(data.Y) ** 2).sum())
     if whole - best.chi2 < price:
@@ -146,7 +146,7 @@ def _no_line(data: Data) -> NoLineError:
 
 def _start(data: Data, guess: Guess, damped: bool | None, price: float) -> State | None:
     """Best rational fit under one guess of the noise, as modes."""
-    fit = ladder(data, guess.noise, price)[0]
+    fit = ladder(data, guess.noise, price)
     lossy = not fit.lossless if damped is None else damped
     laws = ("structural", "viscous") if lossy else ("none",)
     points = [as_point(data, fit, law) for law in laws]

@@ -99,8 +99,8 @@ def count_peaks(data: Data) -> int:
     return count
 
 
-def ladder(data: Data, noise: Noise, price: float) -> list[Rational]:
-    """Rational fits of growing order, until more poles do not pay; the best comes first.
+def ladder(data: Data, noise: Noise, price: float) -> Rational:
+    """Best of the rational fits of growing order, which ends when more poles do not pay.
 
     Parameters
     ----------
@@ -110,19 +110,19 @@ def ladder(data: Data, noise: Noise, price: float) -> list[Rational]:
     weights = weights_of(data, noise)
     limit = max(len(data.omega) // 3, 1)
     order = max(1, min(count_peaks(data), limit))
-    tried: dict[int, Rational] = {}
-    score, beyond = np.inf, 0
-    while order <= limit:
-        fits = _of_order(data, weights, order)
-        tried[order] = fits
-        value = fits.chi2 + order * price
-        score = min(score, value)
-        beyond = beyond + 1 if value > score else 0
-        if beyond > _PATIENCE:
-            break
+    best, beyond = _of_order(data, weights, order), 0
+    while beyond <= _PATIENCE:
         order += 1 if order < 4 else 2
-    ranked = sorted(tried.values(), key=lambda one: one.chi2 + len(one.poles) * price)
-    return [_pruned(data, weights, ranked[0], price), *ranked[1:]]
+        if order > limit:
+            break
+        fit = _of_order(data, weights, order)
+        pays = _cost(fit, price) < _cost(best, price)
+        best, beyond = (fit, 0) if pays else (best, beyond + 1)
+    return _pruned(data, weights, best, price)
+
+
+def _cost(fit: Rational, price: float) -> float:
+    return fit.chi2 + len(fit.poles) * price
 
 
 def _pruned(data: Data, weights: Array, fit: Rational, price: float) -> Rational:
@@ -135,7 +135,7 @@ def _pruned(data: Data, weights: Array, fit: Rational, price: float) -> Rational
         if all(modes) or not any(modes):
             return fit
         smaller = _settled(data, weights, fit.poles[np.array(modes)])
-        if smaller.chi2 + len(smaller.poles) * price > fit.chi2 + len(fit.poles) * price:
+        if _cost(smaller, price) > _cost(fit, price):
             return fit
         fit = smaller
     return fit
