@@ -11,6 +11,7 @@ from prism.frequency_response import FrequencyResponse
 from prism.response.fit import order, rational
 from prism.response.fit.data import Data
 from prism.response.fit.noise import Noise, deviance, estimate_noise
+from prism.response.fit.price import price_of
 from prism.response.fit.relocate import relocated
 from prism.response.fit.scan import promises, scan, trial_poles
 from prism.response.fit.scoring import (
@@ -524,7 +525,7 @@ def test_a_weak_mode_that_was_taken_out_is_proposed_first_with_its_gain(gone):
 def test_a_complete_model_is_promised_no_gain_beyond_the_price(five):
     data, point, noise = five
     variance = order.data_variance(data, noise)
-    assert scan(data, point, variance)[0].gain < order.price_of(data, 1e-3, False)
+    assert scan(data, point, variance)[0].gain < price_of(data, 1e-3, 0.0)
 
 
 def test_candidates_lie_apart_and_are_sorted_by_gain(five):
@@ -594,14 +595,6 @@ def state_of(data, point, noise):
     return order.State(point, noise, value, True)
 
 
-@pytest.mark.parametrize("damped", [False, True])
-@pytest.mark.parametrize("n", [1, 3])
-def test_the_price_of_a_mode_is_a_quantile_of_chi_squared(n, damped):
-    data = random_data(n, 40, gone=0.0)
-    expected = scipy.stats.chi2.isf(1e-3 / (2 * 40), n + 1 + damped)
-    assert order.price_of(data, 1e-3, damped) == pytest.approx(expected)
-
-
 def test_a_mode_that_is_split_in_two_is_merged(five):
     data, point, noise = five
     step = np.gradient(data.x)[np.searchsorted(data.x, point.lam[2])]
@@ -610,7 +603,7 @@ def test_a_mode_that_is_split_in_two_is_merged(five):
     V[2] *= np.sqrt(0.9)
     split = state_of(data, Point(lam, V, np.zeros(6)), noise)
     assert len(split.point) == 6
-    whole = order.shrink(data, split, order.price_of(data, 1e-3, False))
+    whole = order.shrink(data, split, price_of(data, 1e-3, 0.0))
     np.testing.assert_allclose(whole.point.lam, point.lam, rtol=1e-5)
 
 
@@ -618,13 +611,13 @@ def test_a_mode_that_is_split_in_two_is_merged(five):
 def test_a_mode_that_noise_made_is_dropped(five, place):
     data, point, noise = five
     extra = point.joined(place + 1e-3, np.full(3, 1e-4), 0.0).sorted()
-    fewer = order.shrink(data, state_of(data, extra, noise), order.price_of(data, 1e-3, False))
+    fewer = order.shrink(data, state_of(data, extra, noise), price_of(data, 1e-3, 0.0))
     np.testing.assert_allclose(fewer.point.lam, point.lam, rtol=1e-5)
 
 
 def test_true_modes_are_neither_merged_nor_dropped(five):
     data, point, noise = five
-    same = order.shrink(data, state_of(data, point, noise), order.price_of(data, 1e-3, False))
+    same = order.shrink(data, state_of(data, point, noise), price_of(data, 1e-3, 0.0))
     assert len(same.point) == 5
 
 
@@ -633,7 +626,7 @@ def test_a_mode_that_is_missing_joins(five):
     found = order.select(
         data,
         state_of(data, point.without(1), noise),
-        order.price_of(data, 1e-3, False),
+        price_of(data, 1e-3, 0.0),
         lambda text: None,
     )
     np.testing.assert_allclose(found.point.lam, point.lam, rtol=1e-5)

@@ -16,12 +16,12 @@ from prism.response.fit.order import (
     State,
     data_variance,
     empty_value,
-    price_of,
     refit,
     select,
     settle,
     strongest,
 )
+from prism.response.fit.price import price_of
 from prism.response.fit.rank import widen
 from prism.response.fit.report import misfit_of, report
 from prism.response.fit.scoring import Point, climb
@@ -100,14 +100,14 @@ def _search(
     most: int | None,
     say: Callable[[str], None],
 ) -> State:
-    price = price_of(data, false_alarm, bool(damped))
+    price = price_of(data, false_alarm, 0.0)
     starts = [_start(data, guess, damped, price) for guess in guesses]
     found = [one for one in starts if one is not None]
     if not found:
         raise _nothing(data, guesses[0], price)
     state = min(found, key=lambda one: one.value + len(one.point) * price)
     state = _damping(data, state, damped)
-    price = price_of(data, false_alarm, state.point.damping != "none")
+    price = price_of(data, false_alarm, float(np.median(state.point.eta)))
     decided, state = state, select(data, state, price, say)
     if len(state.point) == 1 and empty_value(data) - state.value < price:
         raise _no_line(data)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import chdtri
 
 from prism._types import Array
 from prism.response.fit.data import Data
 from prism.response.fit.noise import Noise, estimate_noise
+from prism.response.fit.price import price_of_loss
 from prism.response.fit.relocate import relocated
 from prism.response.fit.scan import scan
 from prism.response.fit.scoring import (
@@ -26,6 +26,8 @@ from prism.response.fit.start import tolerance
 
 _ROUNDS = 40
 _MERGE = 1.5  # grid steps
+_SEEN = 0.9  # of the gain, at least, the scan sees between its trial poles
+_SEEN_LOSSY = 0.7  # and at a loss that need not be that of the mode
 _COMPLETE = 1.3  # misfit per datum up to which a residual counts as noise
 
 
@@ -48,12 +50,6 @@ class State:
     noise: Noise
     value: float
     trusted: bool
-
-
-def price_of(data: Data, false_alarm: float, damped: bool) -> float:
-    """What a mode must gain: the chance that noise alone does it anywhere in the band."""
-    chance = false_alarm / (2 * len(data.omega))
-    return float(chdtri(data.ports + 1 + damped, chance))
 
 
 def empty_value(data: Data) -> float:
@@ -189,24 +185,39 @@ def memory(data: Data, state: State) -> float:
     return 1 + 2 * total
 
 
+def _due(data: Data, state: State, price: float) -> float:
+    """The price where errors have a memory, and where few data leave the noise uncertain.
+
+    With p parameters fitted to N real numbers, residuals are smaller than the noise by
+    :math:`1 - p/N`, and a gain in their units is larger.
+    """
+    size = 2 * data.total
+    spare = size - free_parameters(state.point).sum() - state.noise.parameters
+    return price * memory(data, state) * size / max(float(spare), 1.0)
+
+
 def _join(data: Data, state: State, price: float) -> State | None:
     """Add the mode that gains most; None when none gains its price."""
-    price = price * memory(data, state)
+    price = _due(data, state, price)
+    lossy = state.point.damping != "none"
+    least, own = (_SEEN_LOSSY, price_of_loss(data, price)) if lossy else (_SEEN, 0.0)
     candidates = scan(data, state.point, data_variance(data, state.noise))
     best: State | None = None
     for one in candidates:
-        if one.gain < 0.7 * price:
+        if one.gain < least * price:
             continue
         start = state.point.joined(one.lam, one.v, one.eta).sorted()
         found = refit(data, state, start)
-        if found.value < state.value - price and (best is None or found.value < best.value):
+        # the gain of the scan is that of a mode which loses as much as the others
+        needed = price if one.gain > price else price + own
+        if found.value < state.value - needed and (best is None or found.value < best.value):
             best = found
     return None if best is None else settle(data, best)
 
 
 def shrink(data: Data, state: State, price: float) -> State:
     """Merge neighbours, then drop modes, while that costs less than the price."""
-    price = price * memory(data, state)
+    price = _due(data, state, price)
     while len(state.point) > 1:
         smaller = _merged(data, state, price) or _dropped(data, state, price)
         if smaller is None:
