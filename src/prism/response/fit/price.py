@@ -55,13 +55,13 @@ def price_of(data: Data, false_alarm: float, eta: float) -> float:
 def price_of_loss(data: Data, price: float) -> float:
     """What a mode must gain beyond the price when its loss is its own: one parameter more."""
     chance = chdtrc(data.ports + 1, price)
-    return float(np.subtract(chdtri(data.ports + 2, chance), price))
+    return float(chdtri(data.ports + 2, chance)) - price
 
 
 def _length(data: Data, eta: float) -> float:
     """Length of the curve of poles through the band; exact for no loss and for much."""
     if eta == 0:
-        return _LOSSLESS * len(data.x)
+        return float(_LOSSLESS * len(data.x))
     width = eta * data.x / np.gradient(data.x)
     return float(np.sum(1 / np.sqrt(_LOSSY**-2 + 2 * width**2)))
 
