@@ -10,7 +10,6 @@ import numpy as np
 from prism._types import Array
 from prism.response.fit.data import Data
 from prism.response.fit.noise import Noise, estimate_noise
-from prism.response.fit.price import price_of_loss
 from prism.response.fit.relocate import relocated
 from prism.response.fit.scan import scan
 from prism.response.fit.scoring import (
@@ -199,8 +198,7 @@ def _due(data: Data, state: State, price: float) -> float:
 def _join(data: Data, state: State, price: float) -> State | None:
     """Add the mode that gains most; None when none gains its price."""
     price = _due(data, state, price)
-    lossy = state.point.damping != "none"
-    least, own = (_SEEN_LOSSY, price_of_loss(data, price)) if lossy else (_SEEN, 0.0)
+    least = _SEEN if state.point.damping == "none" else _SEEN_LOSSY
     candidates = scan(data, state.point, data_variance(data, state.noise))
     best: State | None = None
     for one in candidates:
@@ -208,9 +206,7 @@ def _join(data: Data, state: State, price: float) -> State | None:
             continue
         start = state.point.joined(one.lam, one.v, one.eta).sorted()
         found = refit(data, state, start)
-        # the gain of the scan is that of a mode which loses as much as the others
-        needed = price if one.gain > price else price + own
-        if found.value < state.value - needed and (best is None or found.value < best.value):
+        if found.value < state.value - price and (best is None or found.value < best.value):
             best = found
     return None if best is None else settle(data, best)
 

@@ -34,9 +34,10 @@ def price_of(data: Data, false_alarm: float, eta: float) -> float:
     Parameters
     ----------
     false_alarm : float
-        Chance of a mode too many, of the loss that the other modes have.
+        Chance of a mode too many.
     eta : float
-        That loss factor.
+        Loss factor of the modes that are there. With losses a mode has one of its own: one more
+        parameter, but no more places, because a loss is searched around that of the others.
     """
     n = data.ports
     directions = 2 ** ((n - 1) / 2) / 2  # their volume, in units of the sphere
@@ -49,13 +50,8 @@ def price_of(data: Data, false_alarm: float, eta: float) -> float:
         return float(np.log(chance / false_alarm))
 
     highest = float(chdtri(n + 1, false_alarm / (2 * (places + ends))))
-    return float(brentq(excess, 0.0, highest))
-
-
-def price_of_loss(data: Data, price: float) -> float:
-    """What a mode must gain beyond the price when its loss is its own: one parameter more."""
-    chance = chdtrc(data.ports + 1, price)
-    return float(chdtri(data.ports + 2, chance)) - price
+    level = float(brentq(excess, 0.0, highest))
+    return level if eta == 0 else float(chdtri(n + 2, chdtrc(n + 1, level)))
 
 
 def _length(data: Data, eta: float) -> float:
