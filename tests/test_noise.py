@@ -6,8 +6,9 @@ import scipy.stats
 
 from prism.lines.fit import evaluate
 from prism.lines.noise import floor_from_spectrum, gain_threshold, log_false_alarm
-from prism.lines.pursuit import find_lines, residual_spectrum, search_band
+from prism.lines.pursuit import find_lines
 from prism.lines.sampling import UniformSampling
+from prism.lines.search import residual_spectrum, search_band
 
 SIGMA = np.array([0.3, 20.0])
 STEP = 0.1

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
+from prism.background import Background
 from prism.errors import OptionError
 from prism.lines.inphase import InPhaseFit, Motion
 
@@ -50,11 +51,14 @@ class Trajectories:
         For each trial: which motion of the fit, and its place there.
     means : array (trials, channels)
         Subtracted from the series before the fit.
+    background : Background, optional
+        Coloured noise, which takes the place of offset and drift.
     """
 
     fit: InPhaseFit
     trials: tuple[tuple[int, int], ...]
     means: Array
+    background: Background | None = None
 
     @property
     def noise_std(self) -> Array:
@@ -84,11 +88,15 @@ class Trajectories:
         i, j = self.trials[trial]
         motion = self.fit.motions[i]
         linear, nonlinear = self._jacobians(motion, motion.values[:, j], times)
-        values = np.einsum("atp,p->ta", linear, motion.values[:, j]) + self.means[trial]
+        under, doubt = self.means[trial], np.zeros(self.means.shape[1])
+        if self.background is not None:
+            linear[:, :, 2 * len(self.fit.line) :] = 0.0
+            under, doubt = self.background.at(times, trial)
+        values = np.einsum("atp,p->ta", linear, motion.values[:, j]) + under
         total = nonlinear + linear @ motion.sensitivity[j]
         variance = np.einsum("atp,pq,atq->ta", total, self.fit.covariance, total, optimize=True)
         variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
-        return Forecast(times, values, np.sqrt(np.maximum(variance, 0.0)), self.noise_std)
+        return Forecast(times, values, np.sqrt(np.maximum(variance + doubt, 0.0)), self.noise_std)
 
     def _jacobians(self, motion: Motion, values: Array, t: Array) -> tuple[Array, Array]:
         """Derivatives by the linear and by the nonlinear parameters, (channels, times, ·)."""

@@ -216,6 +216,20 @@ class Record:
         quantity = tuple(self.quantity[column] for column in columns)
         return self._with(trials, self._clocks, names, quantity)
 
+    def with_values(self, trials: Sequence[FloatArray]) -> Record:
+        """Return a record of other values at the same times.
+
+        Parameters
+        ----------
+        trials : sequence of arrays (samples, channels)
+            Of the shapes of those they replace.
+        """
+        shapes = [np.shape(values) for values in trials]
+        if shapes != [values.shape for values in self.trials]:
+            raise RecordError(f"values of shapes {shapes} do not fit this record.")
+        fixed = [frozen(np.array(values, float)) for values in trials]
+        return self._with(fixed, self._clocks, self.channels, self.quantity)
+
     @classmethod
     def _with(
         cls,

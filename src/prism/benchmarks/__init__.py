@@ -6,9 +6,14 @@ in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism.benchmarks import chain, forced, paper
+from prism.benchmarks import chain, forced, paper, records
 from prism.benchmarks.table import Benchmark, Row, Runner
 
-BENCHMARKS: dict[str, Runner] = {"chain": chain.run, "paper": paper.run, "forced": forced.run}
+BENCHMARKS: dict[str, Runner] = {
+    "chain": chain.run,
+    "paper": paper.run,
+    "forced": forced.run,
+    "records": records.run,
+}
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -97,16 +97,29 @@ def line_run(case: LineCase, seed: int) -> LineRun:
     system = chain()
     clean = system.free(case.duration, DT, rng=rng_of(case.number, seed))
     record = system.free(case.duration, DT, noise=case.noise, rng=rng_of(case.number, seed))
+    return lines_beside(record, clean, system, case.noise * clean.std())
+
+
+def lines_beside(record: Record, clean: Record, system: LinearSystem, noise: Array) -> LineRun:
+    """Identify a record and match its lines to those of the system.
+
+    Parameters
+    ----------
+    clean : Record
+        Without noise, at the same times, for the Cramér-Rao bound.
+    noise : array (channels,)
+        Standard deviations.
+    """
     modes = identify(record).modes
     distance = np.abs(modes.frequencies[:, None] - system.frequencies)
-    near = distance < 0.25 * 2 * np.pi / case.duration
+    near = distance < 0.25 * 2 * np.pi / record.duration
     nearest = distance.argmin(axis=0)
     return LineRun(
         found=bool(near.any(axis=0).all()),
         spurious=len(modes) - int(near.any(axis=0).sum()),
         error=modes.frequencies[nearest] - system.frequencies,
         std=modes.frequencies_std[nearest],
-        bound=cramer_rao(clean, system.frequencies, case.noise * clean.std()),
+        bound=cramer_rao(clean, system.frequencies, noise),
     )
 
 

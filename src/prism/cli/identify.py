@@ -134,6 +134,13 @@ FitFraction = Annotated[
     float | None,
     typer.Option(metavar="F", help="Fit this first part, test the forecast on the rest."),
 ]
+Ignore = Annotated[
+    str | None,
+    typer.Option(
+        metavar="50hz|F-F[,...]",
+        help="Lines that are no physics: mains with harmonics, or bands in cycles per time unit.",
+    ),
+]
 Json = Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the model.")]
 Report = Annotated[str | None, typer.Option(metavar="OUT.html", help="Write a page with figures.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing.")]
@@ -161,6 +168,7 @@ def command(
     max_modes: MaxModes = None,
     false_alarm: FalseAlarm = 1e-3,
     fit_fraction: FitFraction = None,
+    ignore: Ignore = None,
     json: Json = None,
     report: Report = None,
     quiet: Quiet = False,
@@ -184,6 +192,7 @@ def command(
         "max_modes": max_modes,
         "false_alarm": false_alarm,
         "fit_fraction": fit_fraction,
+        "ignore": ignore,
     }
     where = {
         "unit": unit,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array
+from prism.background import Background
 from prism.completion import Completion, Hidden
 from prism.errors import ReadError
 from prism.hamiltonian import Hamiltonian
@@ -193,7 +194,9 @@ def _trajectories_to_json(trajectories: Trajectories) -> Json:
     fit = trajectories.fit
     per_trial = fit.motions[0].sensitivity[0].size + len(fit.motions[0].values)
     kept = trajectories.trials[: max(1, _MOST_NUMBERS // per_trial)]
+    under = trajectories.background
     return {
+        "under": None if under is None else _background_to_json(under, len(kept)),
         "frequencies": fit.omega.tolist(),
         "line": fit.line.tolist(),
         "shapes": fit.shapes.tolist(),
@@ -220,6 +223,28 @@ def _trajectories_to_json(trajectories: Trajectories) -> Json:
             for i, j in kept
         ],
     }
+
+
+def _background_to_json(background: Background, trials: int) -> Json:
+    return {
+        "step": background.step,
+        "covariance": background.covariance.tolist(),
+        "times": [t.tolist() for t in background.times[:trials]],
+        "values": [
+            [[_finite(float(x)) for x in row] for row in v] for v in background.values[:trials]
+        ],
+    }
+
+
+def _background_from_json(data: Json | None) -> Background | None:
+    if data is None:
+        return None
+    return Background(
+        step=data["step"],
+        covariance=np.array(data["covariance"], float),
+        times=tuple(np.array(t, float) for t in data["times"]),
+        values=tuple(np.array(v, float) for v in data["values"]),
+    )
 
 
 def _list(array: Array | None) -> list[Any] | None:
@@ -360,7 +385,8 @@ def _trajectories_from_json(data: Json) -> Trajectories:
         background=data["background"],
         motions=motions,
     )
-    return Trajectories(fit, tuple(places), np.array(data["means"], float))
+    under = _background_from_json(data.get("under"))
+    return Trajectories(fit, tuple(places), np.array(data["means"], float), under)
 
 
 def _array(values: list[Any] | None) -> Array | None:

@@ -23,8 +23,8 @@ from prism.lines.inphase import InPhaseFit, fit_in_phase
 from prism.lines.likelihood import Lines, samplings_of
 from prism.lines.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
 from prism.lines.phase import phase_test
-from prism.lines.pursuit import search_band
 from prism.lines.sampling import AbstractSampling
+from prism.lines.search import search_band
 from prism.record import QUANTITIES, Record
 
 OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation

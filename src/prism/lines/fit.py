@@ -230,9 +230,18 @@ def degrees_of_freedom(samplings: Sequence[AbstractSampling], count: int) -> Arr
     return np.asarray(np.maximum(samples - spent, 1.0))
 
 
-def gains(samplings: Sequence[AbstractSampling], fit: LineFit) -> Array:
-    """Rise of ``χ²`` when one line is taken out and the other frequencies are held, per line."""
+def gains(
+    samplings: Sequence[AbstractSampling], fit: LineFit, levels: Array | None = None
+) -> Array:
+    """Rise of ``χ²`` when one line is taken out and the other frequencies are held, per line.
+
+    Parameters
+    ----------
+    levels : array (channels, lines), optional
+        Noise at each line over that of the channel.
+    """
     N = fit.count
+    weights = fit.weights[:, None] / (np.ones((1, N)) if levels is None else levels)
     out = np.zeros(N)
     for sampling, c in zip(samplings, fit.coefficients, strict=True):
         linear = 2 * N + BACKGROUND
@@ -243,7 +252,7 @@ def gains(samplings: Sequence[AbstractSampling], fit: LineFit) -> Array:
             amplitudes = c[:, pair]
             out[j] += np.einsum(
                 "a,air,aij,ajr->",
-                fit.weights,
+                weights[:, j],
                 amplitudes,
                 np.broadcast_to(information, (len(c), 2, 2)),
                 amplitudes,

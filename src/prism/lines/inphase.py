@@ -17,13 +17,14 @@ Jacobian of each parameter expressed in the columns of :mod:`prism.lines.samplin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
 
 from prism._linalg import inverse_scaled
-from prism._types import Array, Index
+from prism._types import Array, Index, Mask
+from prism.lines.colour import Colour
 from prism.lines.fit import SMALLEST_GAP
 from prism.lines.sampling import BACKGROUND, AbstractSampling
 
@@ -154,6 +155,63 @@ def fit_in_phase(
     return InPhaseFit(
         point.omega, line, point.shapes, covariance, weights, orders, background, point.motions
     )
+
+
+def restricted(fit: InPhaseFit, keep: Mask) -> InPhaseFit:
+    """Some of the lines of a fit, as they are beside the others.
+
+    Parameters
+    ----------
+    keep : array of bool (lines,)
+    """
+    modes = keep[fit.line]
+    n = fit.shapes.shape[1]
+    pick = np.flatnonzero(np.concatenate([keep, np.repeat(modes, n)]))
+    linear = np.flatnonzero(np.concatenate([modes, modes, np.ones(n * fit.background, bool)]))
+    motions = [
+        replace(
+            motion,
+            values=motion.values[linear],
+            covariance=motion.covariance[np.ix_(linear, linear)],
+            sensitivity=motion.sensitivity[:, linear][:, :, pick],
+        )
+        for motion in fit.motions
+    ]
+    return replace(
+        fit,
+        omega=fit.omega[keep],
+        line=(np.cumsum(keep) - 1)[fit.line[modes]],
+        shapes=fit.shapes[modes],
+        covariance=fit.covariance[np.ix_(pick, pick)],
+        motions=motions,
+    )
+
+
+def in_colour(fit: InPhaseFit, colour: Colour, slowest: float) -> InPhaseFit:
+    r"""The fit with the errors that noise of this colour gives it.
+
+    A line sees the noise at its frequency: a shape varies with the level
+    :math:`s_a(Ω) = w_a v_a(Ω)` of its channel, and frequency and amplitude, to which each channel
+    contributes the information :math:`w_a d_a^2 Ω^{2k_a}`, with their mean under that weight.
+
+    Parameters
+    ----------
+    slowest : float
+        Frequency whose noise the background sees.
+    """
+    omega = fit.omega[fit.line]
+    s = colour.levels(omega, fit.weights).T  # (modes, channels)
+    share = fit.weights * fit.shapes**2 * omega[:, None] ** (2 * fit.orders)
+    mean = (share * s).sum(axis=1) / share.sum(axis=1)
+    lines = [np.average(mean[fit.line == ell]) for ell in range(len(fit.omega))]
+    scale = np.sqrt(np.concatenate([lines, s.ravel()]))
+    slow = np.repeat(colour.levels(np.array([slowest]), fit.weights)[:, 0], fit.background)
+    linear = np.sqrt(np.concatenate([mean, mean, slow]))
+    motions = [
+        replace(motion, covariance=motion.covariance * np.outer(linear, linear))
+        for motion in fit.motions
+    ]
+    return replace(fit, covariance=fit.covariance * np.outer(scale, scale), motions=motions)
 
 
 @dataclass(frozen=True)

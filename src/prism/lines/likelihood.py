@@ -9,24 +9,37 @@ common shapes (:mod:`.inphase`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, Index, Mask
+from prism.background import Background, background_of
 from prism.errors import NoLineError, RecordError, RecordTooShortError
+from prism.lines.colour import WHITE
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
-from prism.lines.inphase import InPhaseFit, fit_in_phase
+from prism.lines.inphase import InPhaseFit, fit_in_phase, in_colour, restricted
 from prism.lines.phase import PhaseTest, first_directions, phase_test
-from prism.lines.pursuit import Search, crowded, find_lines, mostly_slow, slow_lines, without_crowds
+from prism.lines.pursuit import (
+    crowded,
+    find_lines,
+    mostly_slow,
+    slow_lines,
+    slow_start,
+    without_crowds,
+)
 from prism.lines.sampling import BACKGROUND, AbstractSampling, ScatteredSampling, UniformSampling
+from prism.lines.search import Search
+from prism.lines.spikes import find_spikes, residuals_of, without
 from prism.lines.torus import Torus, find_torus
 from prism.record import MIN_SAMPLES, QUANTITIES, Record
 
 _SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
 _DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 _PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
+_CLEANINGS = 3  # times that spikes are looked for
+_MOSTLY = 2 / 3  # of the power in noise: then lines are not what the record is made of
 _DEGENERATE = 0.2  # singular-value ratio above which it is two modes at one frequency
 
 
@@ -40,7 +53,8 @@ class Lines:
         Frequencies and shapes; the residues are built on these.
     motion : InPhaseFit
         The same with free amplitudes for the lines that are not in phase; forecasts are built
-        on this. Identical with ``fit`` when all lines are in phase.
+        on this, with what turns less than once in the record. Identical with ``fit`` when all
+        lines are in phase and none is so slow.
     tests : tuple of PhaseTest
         One per line.
     gains : array (lines,)
@@ -54,12 +68,20 @@ class Lines:
     threshold : float
         Gain a line needs.
     slow : bool
-        Whether motion of less than one period was left out.
+        Whether there is motion of less than one period, which is no mode.
     crowded : bool
-        Whether lines stood closer together than undamped lines can be resolved; each such
-        crowd is then one line here.
+        Whether the record is not a sum of undamped lines: they stood closer together than such
+        lines can be resolved (each crowd is then one line here), or carry little of the motion.
     torus : Torus or None
         Fundamental frequencies, where the lines are integer combinations of a few.
+    coloured : bool
+        Whether the noise is stronger at some frequencies than at others.
+    spikes : array of int (channels,) or None
+        Samples that were taken for missing.
+    background : Background or None
+        Coloured noise under the lines; None where the noise is white.
+    ignored : InPhaseFit or None
+        Lines that the user says are no modes.
     """
 
     fit: InPhaseFit
@@ -73,6 +95,24 @@ class Lines:
     slow: bool
     crowded: bool
     torus: Torus | None = None
+    coloured: bool = False
+    spikes: Array | None = None
+    background: Background | None = None
+    ignored: InPhaseFit | None = None
+
+    def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
+        """The lines outside some bands of angular frequency; those inside stay in the motion."""
+        omega = self.fit.omega
+        inside = np.array([any(low <= w <= high for low, high in bands) for w in omega])
+        if not inside.any():
+            return self
+        return replace(
+            self,
+            fit=restricted(self.fit, ~inside),
+            tests=tuple(t for t, gone in zip(self.tests, inside, strict=True) if not gone),
+            gains=self.gains[~inside],
+            ignored=restricted(self.fit, inside),
+        )
 
     @property
     def out_of_phase(self) -> Mask:
@@ -96,15 +136,14 @@ def estimate_lines(
     RecordTooShortError
         When the record does not hold a single period.
     """
-    samplings, trials, means = samplings_of(record)
-    fit, search = find_lines(
-        samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
-    )
+    (fit, search), trials, means, spikes = _cleaned(record, false_alarm, max_modes, progress)
+    samplings = search.samplings
     crowds = crowded(search, fit)
     if crowds:
         fit = without_crowds(search, fit)
-    fit, slow = _without_slow(search, fit)
-    if not fit.count:
+    crowds = crowds or _mostly_noise(search, fit)
+    _check_length(search, fit)
+    if slow_lines(search, fit).all():
         raise NoLineError(
             f"no line is significant at a false-alarm probability of {false_alarm:g} "
             f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
@@ -117,26 +156,79 @@ def estimate_lines(
     if tied is not None:
         torus, fit = tied
         fit = evaluate(samplings, fit.omega, _weights(search, fit))
-        slow = False  # a slow combination is in the model
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    tests = tuple(phase_test(samplings, fit, j, orders) for j in range(fit.count))
+    levels = search.colour.levels(fit.omega, fit.weights)
+    tests = tuple(phase_test(samplings, _at(fit, levels, j), j, orders) for j in range(fit.count))
     ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
-    structured = _with_shapes(samplings, fit, tests, ranks, orders, torus)
+    structured = _with_shapes(search, fit, tests, ranks, orders, torus)
+    moving = structured if needed == ranks else None
+    # a slow combination of faster lines is known; any other slow line moves, but is no mode
+    slow = slow_lines(search, fit) if torus is None else np.zeros(fit.count, bool)
     return Lines(
-        fit=structured,
-        motion=structured
-        if needed == ranks
-        else _with_shapes(samplings, fit, tests, needed, orders, torus),
-        tests=tests,
-        gains=gains(samplings, fit),
+        fit=restricted(structured, ~slow) if slow.any() else structured,
+        motion=moving or _with_shapes(search, fit, tests, needed, orders, torus),
+        tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
+        gains=gains(samplings, fit, levels)[~slow],
         noise=1 / np.sqrt(fit.weights),
         trials=trials,
         means=means,
         threshold=search.threshold,
-        slow=slow,
+        slow=bool(slow.any()),
         crowded=crowds,
         torus=torus,
+        coloured=not search.colour.white,
+        spikes=spikes,
+        background=None if search.colour.white else _background(record, search, fit, trials),
     )
+
+
+def _background(
+    record: Record, search: Search, fit: LineFit, trials: Sequence[tuple[int, int]]
+) -> Background:
+    """The record without its lines, for what comes after it."""
+    only = [c.copy() for c in fit.coefficients]
+    for c in only:
+        c[:, :BACKGROUND] = 0.0
+    rests = residuals_of(search.samplings, trials, replace(fit, coefficients=only))
+    means = [np.nanmean(values, axis=0) for values in record.trials]
+    rests = [
+        np.where(np.isnan(values), np.nan, rest + mean)
+        for values, rest, mean in zip(record.trials, rests, means, strict=True)
+    ]
+    step = min(s.step for s in search.samplings)
+    return background_of(search.colour, list(record.times), rests, step, search.band[0])
+
+
+def _cleaned(
+    record: Record,
+    false_alarm: float,
+    max_modes: int | None,
+    progress: Callable[[str], None] | None,
+) -> tuple[tuple[LineFit, Search], tuple[tuple[int, int], ...], Array, Array]:
+    """Find the lines, take spikes for missing samples, and look again.
+
+    Returns
+    -------
+    fit and search, place of each trial, means, number of spikes of each channel
+    """
+    clean = record
+    spikes = [np.zeros(values.shape, bool) for values in record.trials]
+    for _ in range(_CLEANINGS):
+        samplings, trials, means = samplings_of(clean)
+        found = find_lines(
+            samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
+        )
+        rests = residuals_of(samplings, trials, found[0])
+        more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
+        if not any(mask.any() for mask in more):
+            break
+        spikes, clean = more, without(clean, more, rests)
+    return found, trials, means, np.sum([mask.sum(axis=0) for mask in spikes], axis=0)
+
+
+def _at(fit: LineFit, levels: Array, j: int) -> LineFit:
+    """The fit with the noise that there is at line j."""
+    return replace(fit, weights=fit.weights / levels[:, j])
 
 
 def _weights(search: Search, fit: LineFit) -> Array:
@@ -146,7 +238,7 @@ def _weights(search: Search, fit: LineFit) -> Array:
 
 
 def _with_shapes(
-    samplings: Sequence[AbstractSampling],
+    search: Search,
     fit: LineFit,
     tests: Sequence[PhaseTest],
     ranks: Sequence[int],
@@ -154,16 +246,17 @@ def _with_shapes(
     torus: Torus | None,
 ) -> InPhaseFit:
     """Fit the lines with ``ranks`` directions each, common to all trials."""
-    return fit_in_phase(
-        samplings,
+    fitted = fit_in_phase(
+        search.samplings,
         fit.omega,
         np.repeat(np.arange(fit.count), ranks),
         np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)]),
         fit.weights,
         orders,
-        background=BACKGROUND if _drift_p_value(samplings, fit) < _DRIFT_LEVEL else 1,
+        background=BACKGROUND if _drift_p_value(search, fit) < _DRIFT_LEVEL else 1,
         ties=None if torus is None else torus.orders.astype(float),
     )
+    return fitted if search.colour.white else in_colour(fitted, search.colour, search.band[0])
 
 
 def samplings_of(
@@ -218,31 +311,37 @@ def _sampling(record: Record, r: int, stacked: Array) -> AbstractSampling:
     return ScatteredSampling(np.nan_to_num(stacked, nan=0.0), ~missing, record.times[r])
 
 
-def _without_slow(search: Search, fit: LineFit) -> tuple[LineFit, bool]:
-    """Drop what turns less than once in the record, and refuse a record of nothing else.
+def _mostly_noise(search: Search, fit: LineFit) -> bool:
+    """Whether coloured noise carries most of the record: motion, but not a sum of lines."""
+    if search.colour.white:
+        return False
+    nothing = evaluate(search.samplings, np.zeros(0), fit.weights)
+    return bool(np.mean(fit.rss / nothing.rss) > _MOSTLY)
 
-    Such motion cannot be told from a curved background. Where it is most of the signal, or all
-    that is left is a slope, the record is too short.
+
+def _check_length(search: Search, fit: LineFit) -> None:
+    """Refuse a record that is little more than a piece of one slow motion.
+
+    What turns less than once in the record cannot be told from a curved background. Where it is
+    most of the signal, or all that is left is a slope, the record is too short.
     """
-    slow = slow_lines(search, fit)
-    only_slope = not fit.count and _drift_p_value(search.samplings, fit) < _SLOPE_LEVEL
-    if mostly_slow(search, fit) or only_slope:
+    white = replace(search, colour=WHITE)  # a piece of a slow motion has a coloured spectrum too
+    only_slope = not fit.count and _drift_p_value(white, fit) < _SLOPE_LEVEL
+    if mostly_slow(search, fit if fit.count else slow_start(search)) or only_slope:
         raise RecordTooShortError(
             "the record is shorter than one period of what moves in it; record at least two "
             "periods of the slowest motion."
         )
-    if not slow.any():
-        return fit, False
-    return evaluate(search.samplings, fit.omega[~slow], fit.weights), True
 
 
-def _drift_p_value(samplings: Sequence[AbstractSampling], fit: LineFit) -> float:
-    """χ² test of all drift coefficients together."""
+def _drift_p_value(search: Search, fit: LineFit) -> float:
+    """χ² test of all drift coefficients together, against the noise of the slowest motion."""
     linear = 2 * fit.count + BACKGROUND
+    levels = search.colour.levels(np.array(search.band[:1]), fit.weights)[:, 0]
     statistic, dof = 0.0, 0
-    for sampling, c in zip(samplings, fit.coefficients, strict=True):
+    for sampling, c in zip(search.samplings, fit.coefficients, strict=True):
         variance = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear])[:, 1, 1]
-        statistic += float(np.sum(fit.weights * (c[:, 1] ** 2).sum(axis=-1) / variance))
+        statistic += float(np.sum(fit.weights / levels * (c[:, 1] ** 2).sum(axis=-1) / variance))
         dof += sampling.n_channels * sampling.n_trials
     return float(chdtrc(dof, statistic))
 

@@ -9,20 +9,15 @@ the gain in ``χ²`` of the larger model falls short of, or exceeds, one and the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-import scipy.fft
 
-from prism._types import Array, Index, Mask, Single
-from prism.lines.fit import CrowdedLinesError, LineFit, degrees_of_freedom, evaluate, gains, refine
-from prism.lines.noise import (
-    RELATIVE_FLOOR,
-    floor_from_spectrum,
-    gain_threshold,
-    local_floor,
-)
+from prism._types import Array, Index, Mask
+from prism.lines.colour import Colour
+from prism.lines.fit import CrowdedLinesError, LineFit, evaluate, gains, refine
 from prism.lines.sampling import AbstractSampling
+from prism.lines.search import Leftover, Search, leftover, prepare, residual_spectrum
 
 Progress = Callable[[str], None]
 
@@ -30,51 +25,9 @@ _CLOSE = 1.5  # neighbours nearer than this many resolution widths are tested fo
 _CROWD = 4  # so many lines within that distance are not separate lines
 _SLOW = 0.05  # of the resolution above the lower end of the band
 _FEW_TURNS = 6  # lines of fewer turns in the record are entangled with the background
-_MOST = 200  # lines, unless the user asks for more
 _BATCH = 0.25  # peaks this high relative to the highest are added in one round
+_IN_VAIN = 4  # rounds without a better description of the spectrum
 _LOOSE, _TIGHT = 1e-2, 1e-6  # stop of the refinement, in units of χ²
-
-
-@dataclass(frozen=True)
-class Search:
-    """The record and the rules of one search.
-
-    Attributes
-    ----------
-    samplings : sequence of AbstractSampling
-    band : (low, high)
-        Angular frequencies searched.
-    resolution : float
-        ``2π/T`` of the longest trial.
-    threshold : float
-        Gain in ``χ²`` that keeps a line.
-    floor : array (channels,)
-        Smallest noise variance believed.
-    max_lines : int
-    """
-
-    samplings: Sequence[AbstractSampling]
-    band: tuple[float, float]
-    resolution: float
-    threshold: float
-    floor: Array
-    max_lines: int
-
-    @property
-    def dof(self) -> int:
-        """Degrees of freedom of the gain of one line at a fixed frequency."""
-        return 2 * sum(s.n_channels * s.n_trials for s in self.samplings)
-
-
-def search_band(samplings: Sequence[AbstractSampling]) -> tuple[float, float]:
-    """One period of the longest record, to just below the Nyquist frequency.
-
-    Below one period a line cannot be told from offset and drift; within half a resolution of
-    the Nyquist frequency cosine and sine cannot be told from each other.
-    """
-    resolution = 2 * np.pi / max(s.duration for s in samplings)
-    nyquist = min(np.pi / s.step for s in samplings)
-    return resolution, nyquist - 0.5 * resolution
 
 
 def find_lines(
@@ -93,22 +46,83 @@ def find_lines(
     max_lines : int, optional
         Stop after this many.
     """
-    search = _prepare(samplings, false_alarm, max_lines)
+    search = prepare(samplings, false_alarm, max_lines)
     tell = progress or (lambda text: None)
-    rest = leftover(search, _start(search))
+    fit, colour = _pruned(search, _pursued(search, slow_start(search), tell))
+    if not colour.white:
+        # Is the noise coloured, or do lines that are still there look like it?
+        tell("coloured noise")
+        bold = replace(search, cautious=False)
+        more = _pursued(bold, fit, tell)
+        fast = more.omega > _FEW_TURNS * search.resolution
+        if _in_crowd(search, more)[fast].any():
+            return more, search  # neither: motion that is not a sum of lines
+        rival, other = _pruned(search, more)
+        if _score(search, rival, other) < _score(search, fit, colour):
+            fit, colour = rival, other
+    return fit, replace(search, colour=colour)
+
+
+def _pursued(search: Search, fit: LineFit, tell: Progress) -> LineFit:
+    """Add and take out lines until neither pays, or further lines only replace coloured noise."""
+    rest = leftover(search, fit)
+    best, vain = np.inf, 0
     while not (crowded(search, rest.fit) or mostly_slow(search, rest.fit)):
         better = _grow(search, rest) or _split(search, rest)
         if better is None:
             break
         rest = leftover(search, better)
         tell(f"{better.count} lines")
-    fit = refine(
-        search.samplings, rest.fit.omega, rest.fit.weights, tolerance=_TIGHT, band=search.band
-    )
-    return _simplify(search, fit, tolerance=_TIGHT), search
+        if not search.cautious:
+            score = _score(search, rest.fit, rest.colour)
+            best, vain = min(best, score), 0 if score < best else vain + 1
+            if vain == _IN_VAIN:
+                break
+    fit = _refined(search, rest.fit.omega, rest.fit.weights, tolerance=_TIGHT) or rest.fit
+    return _simplify(search, fit, tolerance=_TIGHT)
 
 
-def _start(search: Search) -> LineFit:
+def _pruned(search: Search, fit: LineFit) -> tuple[LineFit, Colour]:
+    """Take out peaks of coloured noise.
+
+    They are taken for lines where the noise is strong, and it is weaker without them: each time
+    some go, the noise is looked at again.
+    """
+    while True:
+        search = replace(search, colour=leftover(search, fit).colour)
+        smaller = fit if search.colour.white else _thinned(search, fit)
+        if smaller.count == fit.count:
+            return fit, search.colour
+        fit = smaller
+
+
+def _thinned(search: Search, fit: LineFit) -> LineFit:
+    """Take out, half of them at a time, the lines that gain too little against coloured noise."""
+    while fit.count:
+        gain = gains(search.samplings, fit, search.colour.levels(fit.omega, fit.weights))
+        weak = np.flatnonzero(gain < search.threshold)
+        if not len(weak):
+            return _simplify(search, fit, tolerance=_TIGHT)
+        weakest = weak[np.argsort(gain[weak])][: (len(weak) + 1) // 2]
+        kept = np.delete(fit.omega, weakest)
+        fit = _refined(search, kept, fit.weights, tolerance=_TIGHT) or evaluate(
+            search.samplings, kept, fit.weights
+        )
+    return fit
+
+
+def _score(search: Search, fit: LineFit, colour: Colour) -> float:
+    r"""Whittle's :math:`-2 \log L = 2 \sum_k [R \log v(ω_k) + P(ω_k)/v(ω_k)]` with its price."""
+    omega, power, unit = residual_spectrum(search.samplings, fit, search.band)
+    trials = sum(s.n_trials for s in search.samplings)
+    P = power[:, ::2] * unit[:, None] ** 2  # neighbours half a resolution apart are not independent
+    mean = np.broadcast_to(P.mean(axis=1, keepdims=True) / trials, P.shape)
+    v = mean if colour.white else colour.variance(omega[::2])
+    v = np.maximum(v, search.floor[:, None])
+    return float(2 * np.sum(trials * np.log(v) + P / v)) + search.threshold * fit.count
+
+
+def slow_start(search: Search) -> LineFit:
     """Offset and drift, with one slow line if that explains most of the record.
 
     Within a period or two of the record a line is strongly correlated with offset and drift, and
@@ -170,87 +184,6 @@ def mostly_slow(search: Search, fit: LineFit) -> bool:
     nothing = evaluate(search.samplings, np.zeros(0), fit.weights)
     fast = evaluate(search.samplings, fit.omega[~slow], fit.weights)
     return fast.cost - fit.cost > 0.5 * (nothing.cost - fit.cost)
-
-
-def _prepare(
-    samplings: Sequence[AbstractSampling], false_alarm: float, max_lines: int | None
-) -> Search:
-    band = search_band(samplings)
-    smallest = min(int(s.counts.min()) for s in samplings)
-    room = max((smallest - 4) // 4, 1)
-    power = evaluate(samplings, np.zeros(0), np.ones(samplings[0].n_channels)).rss
-    total = sum(s.counts * s.n_trials for s in samplings)
-    spare = float(degrees_of_freedom(samplings, 1).sum())
-    return Search(
-        samplings=samplings,
-        band=band,
-        resolution=2 * np.pi / max(s.duration for s in samplings),
-        threshold=gain_threshold(samplings, band, false_alarm, spare),
-        floor=RELATIVE_FLOOR**2 * power / total,
-        max_lines=min(room, max_lines or _MOST),
-    )
-
-
-# -- what the lines leave --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Leftover:
-    """A fit with its noise floor, and the gain in χ² of one more line at each frequency.
-
-    ``statistic`` is in units of the common noise floor, ``local`` in units of the local one.
-    """
-
-    fit: LineFit
-    omega: Array
-    statistic: Single
-    local: Single
-
-
-def residual_spectrum(
-    samplings: Sequence[AbstractSampling], fit: LineFit, band: tuple[float, float]
-) -> tuple[Array, Single, Array]:
-    """Spectrum of what the lines leave.
-
-    Returns
-    -------
-    omega : array (frequencies,)
-        Inside the band, half a resolution apart.
-    power : array (channels, frequencies)
-        Periodogram summed over trials, in units of ``unit²``.
-    unit : array (channels,)
-        rms of the residual.
-    """
-    total = np.sum([s.counts * s.n_trials for s in samplings], axis=0)
-    unit = np.sqrt(fit.rss / total)
-    unit = np.where(unit > 0, unit, 1.0)
-    finest = min(samplings, key=lambda s: s.step)
-    samples = max(s.duration for s in samplings) / finest.step
-    length = scipy.fft.next_fast_len(2 * int(np.ceil(samples)), real=True)
-    spacing = 2 * np.pi / (length * finest.step)
-    first = int(np.ceil(band[0] / spacing))
-    count = min(int(band[1] / spacing) + 2, length // 2 + 1)
-    spectra = [
-        sampling.residual(fit.omega, c).spectrum(spacing, count, unit)[:, first:]
-        for sampling, c in zip(samplings, fit.coefficients, strict=True)
-    ]
-    return spacing * np.arange(first, count), sum(spectra[1:], spectra[0]), unit
-
-
-def leftover(search: Search, fit: LineFit) -> Leftover:
-    """Spectrum of what a fit leaves, with a fresh noise floor."""
-    omega, power, unit = residual_spectrum(search.samplings, fit, search.band)
-    trials = sum(s.n_trials for s in search.samplings)
-    relative = np.maximum(floor_from_spectrum(power, trials), search.floor / unit**2)
-    statistic, local = np.zeros_like(power[0]), np.zeros_like(power[0])
-    for row, one in zip(power, relative, strict=True):
-        twice = row * power.dtype.type(2)
-        statistic += twice / power.dtype.type(one)
-        local += twice / local_floor(row, one, trials)
-    weights = 1 / (relative * unit**2)
-    return Leftover(
-        replace(fit, weights=weights, cost=float(weights @ fit.rss)), omega, statistic, local
-    )
 
 
 def _peaks(search: Search, rest: Leftover) -> Array:
@@ -380,7 +313,7 @@ def _best_smaller(
     """Return the best fit with one line less if its ``χ²`` rises by less than the threshold."""
     reach = _CLOSE * search.resolution
     starts = [
-        np.delete(fit.omega, j)
+        (fit.omega[j], np.delete(fit.omega, j))
         for j in _removable(search, fit)
         if around is None or np.abs(around - fit.omega[j]).min() < 2 * reach
     ]
@@ -390,11 +323,16 @@ def _best_smaller(
             continue
         merged = np.delete(fit.omega, j + 1)
         merged[j] = middle
-        starts.append(merged)
+        starts.append((middle, merged))
     best: LineFit | None = None
-    for start in starts:
-        trial = _refined(search, start, fit.weights, tolerance, fit.cost + search.threshold)
-        if trial is None or trial.cost - fit.cost >= search.threshold:
+    for place, start in starts:
+        # what a line gains is measured against the noise where it is
+        levels = search.colour.levels(np.array([place]), fit.weights)[:, 0]
+        hopeless = fit.cost + search.threshold * levels.max()
+        trial = _refined(search, start, fit.weights, tolerance, hopeless)
+        if trial is None:
+            continue
+        if (fit.weights / levels) @ (trial.rss - fit.rss) >= search.threshold:
             continue
         if best is None or trial.cost < best.cost:
             best = trial
@@ -407,4 +345,5 @@ def _removable(search: Search, fit: LineFit) -> Index:
     Refitting the others can only lower the cost of a removal, and it can do so substantially
     only for a line with a close neighbour, which the merging test covers.
     """
-    return np.flatnonzero(gains(search.samplings, fit) < 2 * search.threshold)
+    levels = search.colour.levels(fit.omega, fit.weights)
+    return np.flatnonzero(gains(search.samplings, fit, levels) < 2 * search.threshold)

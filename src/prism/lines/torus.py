@@ -20,7 +20,7 @@ from scipy.special import chdtri
 
 from prism._types import Array
 from prism.lines.fit import CrowdedLinesError, LineFit, evaluate, foresight, gains, refine
-from prism.lines.pursuit import Leftover, Search, leftover
+from prism.lines.search import Leftover, Search, leftover
 
 Orders = NDArray[np.int64]
 
@@ -85,7 +85,10 @@ def _foresees_more(search: Search, fit: LineFit, torus: Torus) -> bool:
     """Whether tied lines fitted to the first part continue into the rest better than free ones."""
     parts = [sampling.cut(_FIRST_PART) for sampling in search.samplings]
     head = replace(search, samplings=[first for first, _ in parts])
-    _, tied = _refined(head, torus, fit.weights)
+    try:
+        _, tied = _refined(head, torus, fit.weights)
+    except CrowdedLinesError:
+        return False
     try:
         free = refine(head.samplings, fit.omega, fit.weights, band=search.band)
     except CrowdedLinesError:

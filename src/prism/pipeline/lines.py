@@ -30,7 +30,10 @@ def assemble(
     """Put the model of a record together."""
     n = record.n_channels
     verdict = Identifiability(
-        modes=len(lines.fit.line), channels=n, magnitudes=False, remarks=_remarks(lines)
+        modes=len(lines.fit.line),
+        channels=n,
+        magnitudes=False,
+        remarks=_remarks(lines, record.channels),
     )
     hamiltonian = None
     if isinstance(outcome, Magnitudes):
@@ -77,8 +80,10 @@ def not_lines(lines: Lines) -> Undetermined | None:
         return None
     return Undetermined(
         "the record is not a sum of undamped lines: several lines crowd around one frequency "
-        "closer than the record resolves, as a decaying or modulated oscillation makes them",
-        "use the stationary part of the record, or a part so short that the decay does not show",
+        "closer than the record resolves, or most of the motion is between the lines, as a "
+        "decaying, modulated, noise-driven or chaotic oscillation makes it",
+        "if the motion decays or is driven by noise, fit it as such (damped=True, on the command "
+        "line --damped); otherwise use the stationary part of the record",
     )
 
 
@@ -133,7 +138,7 @@ def spread_of_residues(v: Array, covariance: Array) -> Array:
     return out
 
 
-def _remarks(lines: Lines) -> tuple[str, ...]:
+def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[str, ...]:
     remarks = []
     out = np.flatnonzero(lines.out_of_phase)
     if len(out):
@@ -145,8 +150,30 @@ def _remarks(lines: Lines) -> tuple[str, ...]:
         )
     if lines.slow:
         remarks.append(
-            "there is motion slower than one period of the record, which was left out; a longer "
-            "record would resolve it"
+            "there is motion slower than one period of the record; it is in the forecast, but not "
+            "among the modes: a longer record would resolve it"
+        )
+    if lines.ignored is not None:
+        which = ", ".join(f"{w:.5g}" for w in lines.ignored.omega[:5])
+        count = len(lines.ignored.omega)
+        remarks.append(
+            f"{count} line{'s' * (count > 1)} in the ignored bands ({which}"
+            f"{', ...' * (count > 5)}) {'were' if count > 1 else 'was'} fitted and "
+            f"{'are' if count > 1 else 'is'} not among the modes"
+        )
+    if lines.spikes is not None and lines.spikes.any():
+        some = " and ".join(
+            f"{count} of {name}"
+            for name, count in zip(channels, lines.spikes, strict=True)
+            if count
+        )
+        remarks.append(
+            f"isolated samples more than six standard deviations off ({some}) were not used"
+        )
+    if lines.coloured:
+        remarks.append(
+            "the noise is not white: every line is judged by the noise at its frequency, and so "
+            "are its errors"
         )
     if lines.fit.background > 1:
         remarks.append("a linear drift is significant and was fitted together with the lines")

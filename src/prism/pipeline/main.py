@@ -17,11 +17,16 @@ from prism.lines import METHODS
 from prism.model import ForecastCheck, Model, Settings
 from prism.motion import Trajectories
 from prism.pipeline.forced import from_records, from_response
+from prism.pipeline.ignore import Ignore, without_ignored
 from prism.pipeline.lines import assemble, not_lines
 from prism.record import Record
 
 DEFAULT_FALSE_ALARM = 1e-3
 FORCED = "forced"
+_MEANINGLESS = {
+    "fit_fraction": "continuing the motion needs the force to come",
+    "ignore": "a line that the force does not make is noise there",
+}
 
 
 def identify(
@@ -39,6 +44,7 @@ def identify(
     max_modes: int | None = None,
     false_alarm: float = DEFAULT_FALSE_ALARM,
     fit_fraction: float | None = None,
+    ignore: Ignore | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Model:
     """Identify the passive Hamiltonian behind a measurement of some of its coordinates.
@@ -75,6 +81,10 @@ def identify(
         Probability that noise alone shows a line anywhere in the band.
     fit_fraction : float, optional
         Fit this first part of the record only and test the forecast on the rest.
+    ignore : str, (low, high) or a sequence of these, optional
+        Lines that are no physics: ``"50hz"`` is mains with its harmonics, ``"49-51"`` or
+        ``(49, 51)`` a band in cycles per time unit. They are fitted and reported, but are not
+        among the modes.
     progress : callable, optional
         Called with a short text as the search goes on.
 
@@ -97,7 +107,12 @@ def identify(
     _check_options(kind, method, max_modes, false_alarm)
     settings = Settings(method, false_alarm, max_modes, __version__)
     if kind == FORCED:
-        given = {"mass": mass, "stiffness": stiffness, "fit_fraction": fit_fraction}
+        given = {
+            "mass": mass,
+            "stiffness": stiffness,
+            "fit_fraction": fit_fraction,
+            "ignore": ignore,
+        }
         _check_forced(record, given, method, force, at, hold, rank)
         if isinstance(record, FrequencyResponse):
             model = from_response(
@@ -125,8 +140,9 @@ def identify(
     known = Known(_matrix(mass, "mass", record), _matrix(stiffness, "stiffness", record))
     fitted = record if fit_fraction is None else record.head(fit_fraction)
     lines = METHODS[method](fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress)
+    lines = without_ignored(lines, fitted, ignore)
     outcome = not_lines(lines) or EXPERIMENTS[kind](lines, known)
-    trajectories = Trajectories(lines.motion, lines.trials, lines.means)
+    trajectories = Trajectories(lines.motion, lines.trials, lines.means, lines.background)
     model = replace(assemble(fitted, kind, lines, outcome, trajectories), settings=settings)
     if fit_fraction is None:
         return model
@@ -180,11 +196,7 @@ def _check_forced(
 ) -> None:
     for name, value in given.items():
         if value is not None:
-            why = (
-                "continuing the motion needs the force to come"
-                if name == "fit_fraction"
-                else "force and motion determine it"
-            )
+            why = _MEANINGLESS.get(name, "force and motion determine it")
             raise OptionError(f"{name} means nothing in a forced experiment: {why}; leave it out.")
     if method != "likelihood":
         raise OptionError(f"a forced experiment is fitted by likelihood, not by {method!r}.")
