@@ -337,7 +337,7 @@ def test_forced_models_have_no_forecast(run, frf, here):
     run("identify", "frf.csv", "--json", "m.json", "--quiet")
     status, out, err = run("forecast", "m.json", "--until", "100", "-o", "f.csv")
     assert (status, out) == (1, "")
-    assert err.startswith("prism: m.json: a forced experiment has no motion to continue")
+    assert err.startswith("prism: m.json: a forced or noise-driven record has no motion")
     assert not (here / "f.csv").exists()
 
 

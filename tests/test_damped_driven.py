@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from prism.benchmarks.driven import CASES, driven_bound
+from prism.benchmarks.driven import ZETA as SPREAD
 from prism.damped import fit_driven
-from prism.damped.innovations import drive_remarks, excess_kurtosis
+from prism.damped.innovations import drive_remarks, excess_kurtosis, kicks
+from prism.damped.sensor import sensor_kind
 from prism.damped.subspace import candidates, covariances
 from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortError
 from prism.record import Record
@@ -37,6 +40,20 @@ def test_modes_are_found_blind(quantity):
     std = np.sqrt(np.diag(fit.covariance))
     assert np.allclose(std, [*fit.frequencies_std, *fit.shapes_std.ravel(), *fit.damping_std])
     assert np.all(fit.significance > 5)
+
+
+def test_bands_hold_what_the_whole_record_tells():
+    """Errors stated for a blind fit are those of the bound; narrow bands make them a third more."""
+    case = CASES[0]
+    record = case.record(1000)
+    fit = fit_driven(record)
+    frequency, damping = driven_bound(case, record)
+    assert len(fit) == 4
+    # an error of ln ζ goes with the inverse root of the damping found
+    stated = fit.damping_std / fit.damping * np.sqrt(fit.damping / SPREAD)
+    assert np.all(np.abs(np.mean((stated / damping)[:3]) - 1.07) < 0.12)
+    assert np.mean(fit.frequencies_std / fit.frequencies / frequency) < 1.3
+    assert np.all(np.abs(fit.frequencies - case.system.frequencies) < 4 * fit.frequencies_std)
 
 
 def test_most_significant_modes_are_kept_and_one_channel_is_enough():
@@ -81,17 +98,68 @@ def test_records_without_fourier_lines_are_refused():
         fit_driven(Record(holes[6:40], dt=0.1))
 
 
-def test_kicks_are_remarked_and_steady_noise_is_not():
-    steady = driven(PAIR, T, DT, damping=0.01, noise=0.01, rng=3)
-    assert drive_remarks(steady) == ()
-    t = DT * np.arange(1200)
-    decay = np.exp((-0.05 + 3j) * t)
-    kicks = np.zeros(1200)
-    kicks[::100] = np.random.default_rng(0).standard_normal(12)
-    ring = np.convolve(kicks, decay)[:1200].real + 1e-3 * np.random.default_rng(1).normal(size=1200)
-    record = Record(ring, dt=DT)
+def ringing(noise, seed=0, gap=100):
+    """A mode kicked every `gap` samples."""
+    rng = np.random.default_rng(seed)
+    hits = np.zeros(1200)
+    hits[::gap] = 1 + rng.uniform(size=len(hits[::gap]))
+    ring = np.convolve(hits, np.exp((-0.05 + 3j) * DT * np.arange(1200)))[:1200].real
+    return Record(ring + noise * rng.normal(size=1200), dt=DT)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-3])
+def test_kicks_are_found_to_the_sample(noise):
+    record = ringing(noise)
     assert excess_kurtosis(record)[0] > 10
-    assert "kicks" in drive_remarks(record)[0]
+    (times,) = kicks(record)
+    assert np.allclose(times, 100 * DT * np.arange(1, 12))
+    assert "11 kicks, at 25, 50" in drive_remarks(record)[0]
+
+
+def test_steady_noise_has_no_kicks():
+    for noise, quantity in ((0.0, "displacement"), (0.1, "acceleration")):
+        steady = driven(PAIR, T, DT, damping=0.01, noise=noise, quantity=quantity, rng=3)
+        assert kicks(steady) == ()
+        assert drive_remarks(steady) == ()
+
+
+def test_trials_of_different_length_are_fitted_together():
+    long = driven(PAIR, T, DT, damping=ZETA, noise=0.1, rng=5).select("q1")
+    short = driven(PAIR, 0.6 * T, DT, damping=ZETA, noise=0.1, rng=6).select("q1")
+    both = Record([long.trials[0], short.trials[0]], dt=DT)
+    fit, alone = fit_driven(both), fit_driven(long)
+    assert len(fit) == len(alone) == 2
+    assert np.all(np.abs(fit.frequencies - PAIR.frequencies) < 4 * fit.frequencies_std)
+    assert np.mean(fit.frequencies_std / alone.frequencies_std) < 0.95
+
+
+def test_a_mode_that_barely_decays_has_a_wide_interval_of_damping():
+    """ζ f T = 0.2: the frequency is sharp, the damping hardly known."""
+    system = chain(1, springs=16.0, observed=[0])
+    record = driven(system, T, DT, damping=0.001, noise=0.1, rng=7)
+    fit = fit_driven(record)
+    assert len(fit) == 1
+    assert abs(fit.frequencies[0] - 4.0) < 4 * fit.frequencies_std[0] < 0.1
+    low, high = fit.damping_interval[0]
+    assert low <= 0.001 <= high
+    assert high > 3 * low
+
+
+def test_close_modes_are_told_apart():
+    system = chain(2, springs=[20.0, 0.6, 20.0], ends="fixed-fixed", observed=[0, 1])
+    record = driven(system, 2 * T, DT, damping=0.004, noise=0.05, rng=8)
+    fit = fit_driven(record)
+    assert len(fit) == 2
+    assert np.all(np.abs(fit.frequencies - system.frequencies) < 4 * fit.frequencies_std)
+
+
+@pytest.mark.parametrize("quantity", ["displacement", "velocity", "acceleration"])
+def test_the_kind_of_sensor_is_told_by_its_likelihood(quantity):
+    record = driven(PAIR, T, DT, damping=ZETA, noise=0.05, quantity=quantity, rng=9)
+    nameless = Record(record.trials[0], dt=DT)
+    kind = sensor_kind(nameless, fit_driven(record.select("q1")))
+    assert kind.best == quantity
+    assert max(kind.log_likelihood.values()) == 0.0
 
 
 def test_covariances_are_the_lagged_products():

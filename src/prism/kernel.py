@@ -141,6 +141,25 @@ def certify_lines(frequencies: Array) -> Certificate:
     )
 
 
+def certify_damped(damping: Array) -> Certificate:
+    r"""Certificate of visible modes that lose energy, with undetermined magnitudes.
+
+    With :math:`v_m v_m^T ⪰ 0` of any size and ζ ≥ 0, the mobility
+    :math:`\sum_m v_m v_m^T\, s/(s^2 + 2ζ_mΩ_m s + Ω_m^2)` is positive real: on the imaginary axis
+    its real part is :math:`\sum_m v_m v_m^T\, 2ζ_mΩ_mω^2/|\cdot|^2 ⪰ 0`.
+    """
+    passive = bool(np.all(damping >= 0))
+    return Certificate(
+        passive,
+        None,
+        None,
+        "no mode has a negative damping ratio, so that the mobility is positive real with any "
+        "positive magnitudes"
+        if passive
+        else "a mode has a negative damping ratio",
+    )
+
+
 def _smallest_residue_eigenvalue(kernel: MemoryKernel) -> float:
     if not len(kernel.poles):
         return 0.0

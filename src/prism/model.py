@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel
 from prism.modes import Modes
-from prism.motion import Forecast, Trajectories
+from prism.motion import DecayMotion, Forecast, Trajectories
 from prism.record import Record
 from prism.response.zeros import Zero
 
@@ -138,9 +138,9 @@ class Model:
         None when `identifiability` says that the data do not determine it.
     certificate : Certificate
     identifiability : Identifiability
-    trajectories : Trajectories or None
-        The fitted motion of every trial; None for forced experiments, whose motion depends on the
-        force to come.
+    trajectories : Trajectories, DecayMotion or None
+        The fitted motion of every trial; None for forced and noise-driven records, whose motion
+        depends on the force to come.
     response : ResponseSummary or None
         Band, noise, damping and zeros of a forced experiment.
     temperature : float or None
@@ -158,11 +158,18 @@ class Model:
     hamiltonian: Hamiltonian | None
     certificate: Certificate
     identifiability: Identifiability
-    trajectories: Trajectories | None
+    trajectories: Trajectories | DecayMotion | None
     settings: Settings
     response: ResponseSummary | None = None
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
+
+    def with_remark(self, remark: str) -> Model:
+        """The model with one more remark in its verdict; an empty one adds nothing."""
+        if not remark:
+            return self
+        verdict = self.identifiability
+        return replace(self, identifiability=replace(verdict, remarks=(*verdict.remarks, remark)))
 
     @property
     def kernel(self) -> MemoryKernel | None:
@@ -185,8 +192,8 @@ class Model:
         """
         if self.trajectories is None:
             raise CannotTellError(
-                "a forced experiment has no motion to continue: it depends on the force to come; "
-                "simulate model.to_statespace() with that force."
+                "a forced or noise-driven record has no motion to continue: it depends on the "
+                "force to come."
             )
         return self.trajectories.at(t, trial)
 

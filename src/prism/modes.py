@@ -38,6 +38,8 @@ class Modes:
         Ratio -Re λ/|λ|; zero for lossless modes.
     damping_std : array or None
         None where damping is not estimated.
+    damping_interval : array (modes, 2) or None
+        95 % intervals of records that decay or are driven by noise; the lower end may be zero.
     """
 
     frequencies: Array
@@ -54,6 +56,7 @@ class Modes:
     energies: Array | None
     damping: Array
     damping_std: Array | None = None
+    damping_interval: Array | None = None
 
     def __len__(self) -> int:
         """Return the number of modes."""

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
-from prism.background import Background
+from prism.lines.background import Background
+from prism.damped.decay_result import Continuation
 from prism.errors import OptionError
 from prism.lines.inphase import InPhaseFit, Motion
 
@@ -77,14 +78,7 @@ class Trajectories:
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
         """Motion of one trial at the given times, inside or outside the record."""
-        if not 0 <= trial < len(self.trials):
-            raise OptionError(
-                f"trial {trial} is not among the {len(self.trials)} trials of this model; "
-                "count them from 0."
-            )
-        times = np.atleast_1d(np.asarray(t, float))
-        if times.ndim != 1 or not np.all(np.isfinite(times)):
-            raise OptionError("forecast times must be a list of finite numbers.")
+        times = _checked(t, trial, len(self.trials))
         i, j = self.trials[trial]
         motion = self.fit.motions[i]
         linear, nonlinear = self._jacobians(motion, motion.values[:, j], times)
@@ -119,3 +113,43 @@ class Trajectories:
             by_omega = (fit.shapes[:, a] * (k / omega + 1j * lag[:, None]) * z * seen).real
             np.add.at(nonlinear[a].T, fit.line, by_omega.T)
         return linear, nonlinear
+
+
+@dataclass(frozen=True)
+class DecayMotion:
+    r"""The motion of trials that decay.
+
+    Attributes
+    ----------
+    continuations : tuple of Continuation
+        The last stretch of each trial: it holds from its start on.
+    noise_std : array (channels,)
+    """
+
+    continuations: tuple[Continuation, ...]
+    noise_std: Array
+
+    @property
+    def trials(self) -> tuple[Continuation, ...]:
+        """One entry per trial."""
+        return self.continuations
+
+    def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
+        """Motion of one trial at the given times; NaN before its last stretch."""
+        times = _checked(t, trial, len(self.continuations))
+        part = self.continuations[trial]
+        values, std = part(times)
+        before = times < part.start - 1e-9 * part.span
+        values[before] = std[before] = np.nan
+        return Forecast(times, values, std, self.noise_std)
+
+
+def _checked(t: ArrayLike, trial: int, trials: int) -> Array:
+    if not 0 <= trial < trials:
+        raise OptionError(
+            f"trial {trial} is not among the {trials} trials of this model; count them from 0."
+        )
+    times = np.atleast_1d(np.asarray(t, float))
+    if times.ndim != 1 or not np.all(np.isfinite(times)):
+        raise OptionError("forecast times must be a list of finite numbers.")
+    return times

@@ -6,7 +6,7 @@ in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism.benchmarks import chain, forced, paper, records
+from prism.benchmarks import chain, decays, driven, forced, paper, records
 from prism.benchmarks.table import Benchmark, Row, Runner
 
 BENCHMARKS: dict[str, Runner] = {
@@ -14,6 +14,8 @@ BENCHMARKS: dict[str, Runner] = {
     "paper": paper.run,
     "forced": forced.run,
     "records": records.run,
+    "decays": decays.run,
+    "driven": driven.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

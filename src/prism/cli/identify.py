@@ -80,7 +80,8 @@ Damped = Annotated[
     bool | None,
     typer.Option(
         "--damped/--undamped",
-        help="Forced: fit losses, or none; by default the likelihood decides.",
+        help="Fit losses, or none. Forced: by default the likelihood decides. Records: decays, "
+        "kicked or not, and noise-driven motion; undamped by default.",
         show_default=False,
     ),
 ]

@@ -3,23 +3,24 @@ r"""Modes of a stationary record driven by noise nobody measured (operational mo
 .. math:: \ddot η_j + 2 ζ_j Ω_j \dot η_j + Ω_j^2 η_j = w_j(t), \qquad x = \sum_j φ_j η_j
 
 with w a noise whose spectrum is flat over each resonance. Subspace identification proposes modes
-(`subspace`), the Whittle likelihood of the Fourier lines decides on each and fits those it keeps
-(`bands`, `whittle`).
+(`subspace`), the likelihood of the Fourier lines decides on each and fits those it keeps
+(`search`, `bands`, `scoring`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from prism._linalg import positive_sign
 from prism._types import Array
-from prism.damped.bands import BandFit, band_edges, damping_profile, fit_band
+from prism.damped.bands import Mode, damping_profile, modes_of
 from prism.damped.innovations import drive_remarks
-from prism.damped.spectrum import Lines, fourier_lines, usable_step
-from prism.damped.subspace import Candidate, candidates
+from prism.damped.search import BandFit, Search
+from prism.damped.spectrum import fourier_lines, usable_step
+from prism.damped.subspace import candidates
 from prism.damped.whittle import displacement_factors, parameter_slices, tangents
 from prism.errors import NoLineError, OptionError
 from prism.record import Record
@@ -120,10 +121,9 @@ def fit_driven(
     tell("candidates by subspace identification")
     proposed = candidates(record, low, high)
     tell(f"{len(proposed)} candidates; likelihood of each")
-    first = _sweep(lines, proposed, low, high, false_alarm)
-    modes = [mode for part in first for mode in _as_candidates(part)]
-    # Once more, in bands that fit the modes found.
-    fits = _sweep(lines, modes, low, high, false_alarm)
+    fits = Search(lines, (low, high), false_alarm).run(
+        [Mode(c.omega, c.zeta, c.shape, 0.0, c.support) for c in proposed]
+    )
     if not fits:
         raise NoLineError(
             f"none of {len(proposed)} candidate modes stands out of the noise: record longer, or "
@@ -155,31 +155,10 @@ def _limits(
     return max(low, lowest), min(high, 0.999 * nyquist)
 
 
-def _sweep(
-    lines: Lines, modes: list[Candidate], low: float, high: float, false_alarm: float
-) -> list[BandFit]:
-    """Fit the modes of all bands."""
-    out = []
-    for bottom, top, inside in band_edges(modes, float(lines.span.max()), low, high):
-        fit = fit_band(lines.between(bottom, top), inside, false_alarm)
-        if fit is not None:
-            out.append(fit)
-    return out
-
-
-def _displacement_shapes(part: BandFit) -> Array:
-    shapes = part.fit.model.shapes[part.fit.model.free] * displacement_factors(part.lines)
-    shapes = shapes / np.linalg.norm(shapes, axis=1, keepdims=True)
-    return np.asarray([positive_sign(shape) * shape for shape in shapes])
-
-
-def _as_candidates(part: BandFit) -> list[Candidate]:
-    model = part.fit.model
-    pairs = zip(model.omega[model.free], model.zeta[model.free], strict=True)
-    return [
-        Candidate(float(omega), float(zeta), shape, 1.0)
-        for (omega, zeta), shape in zip(pairs, _displacement_shapes(part), strict=True)
-    ]
+def _signed_modes(part: BandFit) -> list[Mode]:
+    """The modes of a band, the largest entry of every shape positive."""
+    modes = modes_of(part.fit, part.lines, part.gains)
+    return [replace(m, shape=positive_sign(m.shape) * m.shape) for m in modes]
 
 
 def _inverse(information: Array) -> Array:
@@ -192,15 +171,15 @@ def _inverse(information: Array) -> Array:
 def _jacobian(part: BandFit, j: int, shape: Array) -> Array:
     """Derivatives of (Ω, displacement shape, ζ) of free mode j by the parameters of its band."""
     model = part.fit.model
-    at, index = parameter_slices(model), int(np.flatnonzero(model.free)[j])
+    at = parameter_slices(model)
     n = len(shape)
     out = np.zeros((n + 2, len(part.fit.information)))
-    out[0, at["frequency"][j]] = model.omega[index]
-    out[-1, at["damping"][j]] = model.zeta[index]
+    out[0, at["frequency"][j]] = model.omega[j]
+    out[-1, at["damping"][j]] = model.zeta[j]
     factors = displacement_factors(part.lines)
-    scaled = factors * model.shapes[index]
+    scaled = factors * model.shapes[j]
     sign = np.sign(scaled @ shape)
-    turn = factors[:, None] * tangents(model.shapes[index])
+    turn = factors[:, None] * tangents(model.shapes[j])
     turn = sign * (turn - np.outer(shape, shape @ turn)) / np.linalg.norm(scaled)
     out[1:-1, at["shape"][j * (n - 1) : (j + 1) * (n - 1)]] = turn
     return out
@@ -208,7 +187,7 @@ def _jacobian(part: BandFit, j: int, shape: Array) -> Array:
 
 def _modes_of(part: BandFit, number: int, covariance: Array) -> list[_Mode]:
     out = []
-    for j, mode in enumerate(_as_candidates(part)):
+    for j, mode in enumerate(_signed_modes(part)):
         at = parameter_slices(part.fit.model)["damping"][j]
         std = float(np.sqrt(covariance[at, at]))
         cycles = mode.zeta * mode.omega / (2 * np.pi) * float(part.lines.span.max())
@@ -223,7 +202,7 @@ def _modes_of(part: BandFit, number: int, covariance: Array) -> list[_Mode]:
                 mode.zeta,
                 interval,
                 mode.shape,
-                float(part.gains[j]),
+                mode.gain,
                 number,
                 _jacobian(part, j, mode.shape),
             )

@@ -31,17 +31,22 @@ class Lines:
         In the measured quantities, in order of the trials.
     orders : array of int (channels,)
         Derivatives of the displacement that each channel measures.
+    trial : array of int (lines,)
+        The trial that each line is from.
     """
 
     omega: Array
     span: Array
     values: ComplexArray
     orders: Index
+    trial: Index
 
     def between(self, low: float, high: float) -> Lines:
         """Lines with ``low <= ω <= high``."""
         keep = (self.omega >= low) & (self.omega <= high)
-        return Lines(self.omega[keep], self.span[keep], self.values[keep], self.orders)
+        return Lines(
+            self.omega[keep], self.span[keep], self.values[keep], self.orders, self.trial[keep]
+        )
 
 
 def fourier_lines(record: Record) -> Lines:
@@ -56,7 +61,10 @@ def fourier_lines(record: Record) -> Lines:
         span.append(np.full(len(omega[-1]), count * dt))
         values.append(spectrum[inner])
     orders = np.array([QUANTITIES.index(kind) for kind in record.quantity])
-    return Lines(np.concatenate(omega), np.concatenate(span), np.concatenate(values), orders)
+    number = np.repeat(np.arange(len(omega)), [len(part) for part in omega])
+    return Lines(
+        np.concatenate(omega), np.concatenate(span), np.concatenate(values), orders, number
+    )
 
 
 def usable_step(record: Record) -> float:

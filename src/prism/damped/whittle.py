@@ -1,27 +1,20 @@
-r"""Whittle likelihood of noise-driven modes in a band, and Fisher scoring for its maximum.
+r"""Spectrum of noise-driven modes in a band, and its derivatives.
 
-.. math:: Y(ω) \sim CN(0, E(ω)), \quad
-          E = \sum_{ij} φ_i φ_j^T \, D_i D_j^* ρ_{ij} Q_{ij} + R, \quad
-          D = \frac{(iω)^q}{ω_n^2 - ω^2 + 2iζω_nω}
+.. math:: D(ω) = \sum_{ij} φ_i φ_j^T \, h_i h_j^* Q_{ij} + R, \qquad
+          h = \frac{(iω)^q}{ω_n^2 - ω^2 + 2iζω_nω}
 
-Q is the spectrum of the modal forces, R the noise and what leaks from outside the band. To every
-:math:`Y Y^H` a tiny ε is added, so that noise-free data keep a bounded likelihood.
-A record of length T sees (integrate the correlation under its triangular window)
+Q is the spectrum of the modal forces, R the noise and what is left of modes that nobody modelled.
+Some modes may be held: neighbours whose tails reach into the band. Every derivative of D is
+:math:`X + X^H` with X an outer product :math:`u v^H`.
 
-.. math:: ρ_{ij} = \frac{g_i + g_j^*}{1/u_i + 1/u_j^*},\quad u = iω - λ,\quad
-          g = \frac1u - \frac{1 - e^{-uT}}{T u^2}.
-
-Fast Bayesian FFT modal identification has this likelihood without ρ (Au, Mech. Syst. Signal
-Process. 26 (2012) 60); score and Fisher information of a complex Gaussian are those of Kay,
-Fundamentals of Statistical Signal Processing, section 15.7:
-:math:`\partial_p = y^H E^{-1} E_p E^{-1} y - \operatorname{tr} E^{-1} E_p`,
-:math:`F_{pq} = \operatorname{tr} E^{-1} E_p E^{-1} E_q`. Every :math:`E_p = X + X^H` with X an
-outer product.
+Fast Bayesian FFT modal identification has this spectrum (Au, Mech. Syst. Signal Process. 26 (2012)
+60); what a record of finite length adds to it is in `leakage`, the likelihood in `scoring`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
@@ -29,12 +22,7 @@ import scipy.linalg
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.damped.spectrum import Lines
 
-_CHUNK = 4_000_000  # complex numbers of derivatives held at a time
-_STEP_DAMPING = 0.7  # of ln ζ, at most in one step
-_MAX_STEPS = 80
-_FLOOR = 1e-8  # ε, of the mean power of each channel
-_CONVERGED = 1e-3  # twice the gain in log-likelihood still promised
-_NEARLY = 0.05  # the same, worth no remark
+_LEAST_POWER = 1e-10  # of a background or force, in the units of a band
 
 
 @dataclass(frozen=True)
@@ -47,12 +35,35 @@ class Band:
     values : array (K, n)
     powers : array (K, n)
         :math:`(iω/ω_c)^{q_a}`: what turns a displacement into channel a.
+    orders : array of int (n,)
+        :math:`q_a`.
+    middle : float
+        :math:`ω_c`.
+    trials : tuple of slices
+        The lines of each trial.
+    leakage : bool
+        Whether what the ends of the record add (`leakage`) is taken into account.
     """
 
     omega: Array
     span: Array
     values: ComplexArray
     powers: ComplexArray
+    orders: Index
+    middle: float
+    trials: tuple[slice, ...]
+    leakage: bool = True
+
+    def part(self, rows: slice) -> Band:
+        """Some of the lines, of one trial."""
+        return replace(
+            self,
+            omega=self.omega[rows],
+            span=self.span[rows],
+            values=self.values[rows],
+            powers=self.powers[rows],
+            trials=(slice(0, len(self.omega[rows])),),
+        )
 
 
 @dataclass(frozen=True)
@@ -67,12 +78,11 @@ class Model:
     gains : array (m,)
         Constants that make Q of order one.
     force : array (m, m)
-        Q, Hermitian.
+        Q, Hermitian and positive definite; zero between a free and a held mode.
     noise : array (n, n)
-        R, Hermitian. Neither it nor Q need be positive, as long as E is at every line: an
-        estimate of nothing must be free to be negative.
+        R, Hermitian and positive definite.
     free : array of bool (m,)
-        Whether frequency, damping and shape are fitted.
+        Whether frequency, damping, shape and force are fitted; all free modes come first.
     full : bool
         Whether R has entries off its diagonal.
     """
@@ -91,9 +101,21 @@ class Model:
         """Number of modes."""
         return len(self.omega)
 
+    @property
+    def fitted(self) -> int:
+        """Number of free modes."""
+        return int(np.count_nonzero(self.free))
+
+    def first(self, count: int) -> Model:
+        """The first modes alone."""
+        return self.only(np.arange(count))
+
     def without(self, j: int) -> Model:
         """All modes but one."""
-        keep = np.delete(np.arange(self.count), j)
+        return self.only(np.delete(np.arange(self.count), j))
+
+    def only(self, keep: Index) -> Model:
+        """Some of the modes."""
         return replace(
             self,
             omega=self.omega[keep],
@@ -105,43 +127,44 @@ class Model:
         )
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A model at the maximum of its likelihood.
-
-    Attributes
-    ----------
-    model : Model
-    log_likelihood : float
-    information : array (P, P)
-        Of all parameters in the order of `parameter_slices`.
-    converged : bool
-    """
-
-    model: Model
-    log_likelihood: float
-    information: Array
-    converged: bool
+def joined(free: Model, held: Model) -> Model:
+    """The modes of both, the forces of one independent of those of the other; R of the first."""
+    return replace(
+        free,
+        omega=np.concatenate([free.omega, held.omega]),
+        zeta=np.concatenate([free.zeta, held.zeta]),
+        shapes=np.concatenate([free.shapes, held.shapes]),
+        gains=np.concatenate([free.gains, held.gains]),
+        free=np.concatenate([free.free, held.free]),
+        force=np.asarray(scipy.linalg.block_diag(free.force, held.force), complex),
+    )
 
 
 def scaled_band(lines: Lines) -> Band:
     """Lines with every channel scaled to unit power at the middle of the band."""
-    middle = float(np.sqrt(lines.omega[0] * lines.omega.max()))
-    scale = channel_scales(lines)
+    middle = band_middle(lines)
     powers = np.asarray((1j * lines.omega[:, None] / middle) ** lines.orders, complex)
-    values = lines.values / scale
-    return Band(lines.omega, lines.span, values, powers)
+    values = lines.values / channel_scales(lines)
+    changes = np.flatnonzero(np.diff(lines.trial)) + 1
+    edges = [0, *(int(k) for k in changes), len(lines.omega)]
+    trials = tuple(slice(a, b) for a, b in pairwise(edges))
+    return Band(lines.omega, lines.span, values, powers, lines.orders, middle, trials)
+
+
+def band_middle(lines: Lines) -> float:
+    """Geometric mean of the ends of a band."""
+    return float(np.sqrt(lines.omega.min() * lines.omega.max()))
 
 
 def channel_scales(lines: Lines) -> Array:
     """Root mean square of each channel over the lines."""
-    return np.asarray(np.sqrt(np.mean(np.abs(lines.values) ** 2, axis=0)))
+    scale = np.sqrt(np.mean(np.abs(lines.values) ** 2, axis=0))
+    return np.asarray(np.maximum(scale, np.finfo(float).tiny))
 
 
 def displacement_factors(lines: Lines) -> Array:
     """What turns shapes in the units of the band into shapes in displacement."""
-    middle = float(np.sqrt(lines.omega[0] * lines.omega.max()))
-    return np.asarray(channel_scales(lines) / middle ** lines.orders.astype(float))
+    return np.asarray(channel_scales(lines) / band_middle(lines) ** lines.orders.astype(float))
 
 
 def poles(omega: Array, zeta: Array) -> ComplexArray:
@@ -149,69 +172,32 @@ def poles(omega: Array, zeta: Array) -> ComplexArray:
     return np.asarray(-zeta * omega + 1j * omega * np.sqrt(1 - zeta**2))
 
 
-def _window(u: ComplexArray, span: Array) -> tuple[ComplexArray, ComplexArray]:
-    """The function g of a finite record, and dg/du."""
-    decay = np.exp(-u * span[:, None])
-    rest = (1 - decay) / (span[:, None] * u**2)
-    return 1 / u - rest, -(1 + decay) / u**2 + 2 * rest / u
-
-
-def transfers(model: Model, band: Band) -> tuple[ComplexArray, ComplexArray, ComplexArray]:
-    r"""``M_ij = D_i D_j^* ρ_ij`` and its derivatives by ln ω and ln ζ of the first index.
-
-    Returns
-    -------
-    three arrays (K, m, m)
-    """
+def transfers(model: Model, band: Band) -> ComplexArray:
+    """The h of every line and mode times its gain, without the powers of iω, (K, m)."""
     w = band.omega[:, None]
-    lam = poles(model.omega, model.zeta)
-    u = 1j * w - lam
-    g, dg = _window(u, band.span)
-    below = 1 / u[:, :, None] + 1 / u[:, None, :].conj()
-    above = g[:, :, None] + g[:, None, :].conj()
-    D = model.gains / (model.omega**2 - w**2 + 2j * model.zeta * model.omega * w)
-    rho = above / below
-    M = D[:, :, None] * D[:, None, :].conj() * rho
-    # d ln ρ / du of the first index
-    slope = dg[:, :, None] / above + 1 / (u**2)[:, :, None] / below
-    by_omega = -(2 * model.omega**2 + 2j * model.zeta * model.omega * w) * D / model.gains
-    by_zeta = -2j * model.zeta * model.omega * w * D / model.gains
-    root = np.sqrt(1 - model.zeta**2)
-    lam_zeta = -model.zeta * model.omega - 1j * model.omega * model.zeta**2 / root
-    d_omega = M * (by_omega[:, :, None] - slope * lam[:, None])
-    d_zeta = M * (by_zeta[:, :, None] - slope * lam_zeta[:, None])
-    return M, d_omega, d_zeta
+    below = model.omega**2 - w**2 + 2j * model.zeta * model.omega * w
+    return np.asarray(model.gains / below)
 
 
-def covariance(model: Model, band: Band) -> ComplexArray:
-    """E at every line, (K, n, n)."""
-    M = transfers(model, band)[0]
-    columns = model.shapes.T * band.powers[:, :, None]
-    E = columns @ (M * model.force) @ columns.conj().swapaxes(1, 2)
-    return np.asarray(E + model.noise)
+def columns(model: Model, band: Band) -> ComplexArray:
+    """``φ_j h_j`` at every line, (K, m, n)."""
+    h = transfers(model, band)
+    return np.asarray(model.shapes[None] * band.powers[:, None, :] * h[:, :, None])
 
 
-def log_likelihood(model: Model, band: Band) -> float:
-    """``-Σ (ln det E + yᴴ E⁻¹ y + ε tr E⁻¹)``; minus infinity where E is not positive definite."""
-    if np.any(model.zeta <= 0) or np.any(model.zeta >= 1) or np.any(model.omega <= 0):
-        return -np.inf
-    if np.any(np.diag(model.force).real <= 0):
-        return -np.inf
-    try:
-        L = np.linalg.cholesky(covariance(model, band))
-    except np.linalg.LinAlgError:
-        return -np.inf
-    white = np.linalg.inv(L)
-    z = (white @ band.values[:, :, None])[:, :, 0]
-    diagonal = np.einsum("kaa->ka", L).real
-    value = -2 * np.sum(np.log(diagonal)) - np.sum(np.abs(z) ** 2)
-    value -= _FLOOR * np.sum(np.abs(white) ** 2)
-    return float(value) if np.isfinite(value) else -np.inf
+def spectrum(model: Model, band: Band) -> ComplexArray:
+    """D at every line, (K, n, n)."""
+    A = columns(model, band).swapaxes(1, 2)
+    return np.asarray(A @ model.force @ A.conj().swapaxes(1, 2) + model.noise)
 
 
 def tangents(shape: Array) -> Array:
     """Orthonormal directions in which a unit shape can move, (n, n - 1)."""
-    return np.asarray(scipy.linalg.null_space(shape[None, :]))
+    mirror = shape.copy()
+    mirror[0] += 1.0 if shape[0] >= 0 else -1.0
+    # the reflection that takes the shape to the first axis
+    reflection = np.eye(len(shape)) - 2 * np.outer(mirror, mirror) / (mirror @ mirror)
+    return np.asarray(reflection[:, 1:])
 
 
 def pairs(count: int) -> list[tuple[int, int]]:
@@ -222,18 +208,18 @@ def pairs(count: int) -> list[tuple[int, int]]:
 def parameter_slices(model: Model) -> dict[str, Index]:
     """Places of the parameters.
 
-    ``frequency`` (ln ω), ``damping`` (ln ζ) and ``shape`` (tangents) of the free modes, then the
-    force spectrum and R.
+    ``frequency`` (ln ω), ``damping`` (ln ζ), ``shape`` (tangents), ``auto`` and ``cross`` (force
+    spectrum) of the free modes, then ``noise``. The last three are Hermitian matrices H that
+    make ``Q = B exp(H) Bᴴ`` and ``R = A exp(H) Aᴴ`` of what they are now: always positive.
     """
-    free, n, m = int(model.free.sum()), model.shapes.shape[1], model.count
-    noise = n + (n * (n - 1) if model.full else 0)
+    free, n = model.fitted, model.shapes.shape[1]
     sizes = {
         "frequency": free,
         "damping": free,
         "shape": free * (n - 1),
-        "auto": m,
-        "cross": m * (m - 1),
-        "noise": noise,
+        "auto": free,
+        "cross": free * (free - 1),
+        "noise": n + (n * (n - 1) if model.full else 0),
     }
     ends = np.cumsum(list(sizes.values()))
     return {
@@ -242,152 +228,103 @@ def parameter_slices(model: Model) -> dict[str, Index]:
     }
 
 
-def _outer_factors(model: Model, band: Band) -> tuple[ComplexArray, ComplexArray]:
-    """U and V, (K, P, n): the derivative by parameter p is ``U Vᴴ`` plus its adjoint."""
-    M, d_omega, d_zeta = transfers(model, band)
-    K, n = band.values.shape
-    c = model.shapes[None] * band.powers[:, None, :]  # (K, m, n)
-    free = [int(i) for i in np.flatnonzero(model.free)]
-    Q = model.force
+def parameter_count(model: Model) -> int:
+    """Number of parameters."""
+    return int(sum(len(part) for part in parameter_slices(model).values()))
+
+
+def pole_rates(model: Model) -> tuple[ComplexArray, ComplexArray]:
+    """Derivatives of the poles by ln ω and by ln ζ."""
+    root = np.sqrt(1 - model.zeta**2)
+    by_zeta = -model.zeta * model.omega - 1j * model.omega * model.zeta**2 / root
+    return poles(model.omega, model.zeta), np.asarray(by_zeta)
+
+
+def outer_factors(model: Model, band: Band) -> tuple[ComplexArray, ComplexArray]:
+    """U and V, (K, P', n): the derivative of D by parameter p is ``U Vᴴ`` plus its adjoint.
+
+    For all parameters but those of the background.
+    """
+    w = band.omega[:, None]
+    free = range(model.fitted)
+    h = transfers(model, band) / model.gains
+    A = columns(model, band)
+    rest = np.einsum("ij,kjn->kin", model.force.conj(), A)
     U: list[ComplexArray] = []
     V: list[ComplexArray] = []
-    for derivative in (d_omega, d_zeta):
+    by_omega = -(2 * model.omega**2 + 2j * model.zeta * model.omega * w) * h
+    by_zeta = -2j * model.zeta * model.omega * w * h
+    for rate in (by_omega, by_zeta):
         for i in free:
-            U.append(c[:, i])
-            V.append(np.einsum("kj,kjn->kn", (Q[i] * derivative[:, i]).conj(), c))
+            U.append(rate[:, i, None] * A[:, i])
+            V.append(rest[:, i])
     for i in free:
-        right = np.einsum("kj,kjn->kn", (Q[i] * M[:, i]).conj(), c)
+        lever = band.powers * (h[:, i, None] * model.gains[i])
         for direction in tangents(model.shapes[i]).T:
-            U.append(direction * band.powers)
-            V.append(right)
-    for i in range(model.count):
-        U.append(0.5 * M[:, i, i, None] * c[:, i])
-        V.append(c[:, i])
-    for i, j in pairs(model.count):
-        U += [M[:, i, j, None] * c[:, i], 1j * M[:, i, j, None] * c[:, i]]
-        V += [c[:, j], c[:, j]]
-    unit = np.eye(n, dtype=complex)
-    for a, b, factor in _noise_entries(model):
-        U.append(np.broadcast_to(factor * unit[a], (K, n)))
-        V.append(np.broadcast_to(unit[b], (K, n)))
+            U.append(direction * lever)
+            V.append(rest[:, i])
+    driven = np.einsum("kin,ia->kan", A[:, : model.fitted], force_root(model))
+    for a, b, factor in hermitian_basis(model.fitted, full=True):
+        U.append(factor * driven[:, a])
+        V.append(driven[:, b])
     return np.stack(U, axis=1), np.stack(V, axis=1)
 
 
-def _noise_entries(model: Model) -> list[tuple[int, int, complex]]:
-    """Row, column and factor of each parameter of R: with its adjoint, the derivative of R."""
-    n = len(model.noise)
-    out: list[tuple[int, int, complex]] = [(a, a, 0.5) for a in range(n)]
-    if model.full:
-        for a, b in pairs(n):
+def hermitian_basis(size: int, *, full: bool) -> list[tuple[int, int, complex]]:
+    """Row, column and factor of a basis of Hermitian matrices, each plus its adjoint."""
+    out: list[tuple[int, int, complex]] = [(a, a, 0.5) for a in range(size)]
+    if full:
+        for a, b in pairs(size):
             out += [(a, b, 1.0), (a, b, 1j)]
     return out
 
 
-def score_and_information(model: Model, band: Band) -> tuple[Array, Array]:
-    """Gradient (P,) of the log-likelihood and Fisher information (P, P)."""
-    size = sum(len(part) for part in parameter_slices(model).values())
-    n = band.values.shape[1]
-    score, information = np.zeros(size), np.zeros((size, size))
-    chunk = max(1, _CHUNK // (size * n * n))
-    for start in range(0, len(band.omega), chunk):
-        part = slice(start, start + chunk)
-        piece = replace(
-            band,
-            omega=band.omega[part],
-            span=band.span[part],
-            values=band.values[part],
-            powers=band.powers[part],
-        )
-        L = np.linalg.cholesky(covariance(model, piece))
-        white = np.linalg.inv(L)
-        z = (white @ piece.values[:, :, None])[:, :, 0]
-        U, V = (X @ white.swapaxes(1, 2) for X in _outer_factors(model, piece))
-        G = U[..., :, None] * V[..., None, :].conj()
-        G = G + G.conj().swapaxes(2, 3)
-        seen = z[:, :, None] * z[:, None, :].conj() + _FLOOR * white @ white.conj().swapaxes(1, 2)
-        excess = (seen - np.eye(n)).swapaxes(1, 2)
-        score += np.einsum("kpab,kab->p", G, excess, optimize=True).real
-        flat = G.swapaxes(0, 1).reshape(size, -1)
-        information += flat.real @ flat.real.T + flat.imag @ flat.imag.T
-    return score, information
+def force_root(model: Model) -> ComplexArray:
+    """A root B of the force spectrum of the free modes, ``Q = B Bᴴ``."""
+    return _root(model.force[: model.fitted, : model.fitted])
+
+
+def noise_root(model: Model) -> ComplexArray:
+    """A root A of the background, ``R = A Aᴴ``."""
+    if model.full:
+        return _root(model.noise)
+    power = np.maximum(np.diag(model.noise).real, _LEAST_POWER)
+    return np.asarray(np.diag(np.sqrt(power)), complex)
+
+
+def _root(matrix: ComplexArray) -> ComplexArray:
+    if len(matrix) < 2:
+        return np.asarray(np.sqrt(np.maximum(matrix.real, _LEAST_POWER)), complex)
+    values, vectors = np.linalg.eigh(matrix)
+    return np.asarray(vectors * np.sqrt(np.maximum(values, _LEAST_POWER)), complex)
+
+
+def _grown(root: ComplexArray, step: Array, *, full: bool) -> ComplexArray:
+    """``A exp(H) Aᴴ`` with H of the given coordinates in `hermitian_basis`."""
+    size = len(root)
+    H = np.zeros((size, size), complex)
+    for (a, b, factor), change in zip(hermitian_basis(size, full=full), step, strict=True):
+        H[a, b] += factor * change
+        H[b, a] += np.conj(factor) * change
+    values, vectors = np.linalg.eigh(H)
+    half = root @ (vectors * np.exp(0.5 * values))
+    return np.asarray(half @ half.conj().T)
 
 
 def moved(model: Model, step: Array) -> Model:
     """The model after a step of its parameters."""
     at = parameter_slices(model)
-    free = [int(i) for i in np.flatnonzero(model.free)]
+    free = model.fitted
     omega, zeta, shapes = model.omega.copy(), model.zeta.copy(), model.shapes.copy()
-    omega[free] *= np.exp(step[at["frequency"]])
-    zeta[free] *= np.exp(step[at["damping"]])
-    turns = step[at["shape"]].reshape(len(free), shapes.shape[1] - 1)
-    for row, i in enumerate(free):
-        turned = shapes[i] + tangents(shapes[i]) @ turns[row]
+    omega[:free] *= np.exp(step[at["frequency"]])
+    zeta[:free] *= np.exp(step[at["damping"]])
+    turns = step[at["shape"]].reshape(free, shapes.shape[1] - 1)
+    for i in range(free):
+        turned = shapes[i] + tangents(shapes[i]) @ turns[i]
         shapes[i] = turned / np.linalg.norm(turned)
     force = model.force.copy()
-    force[np.diag_indices(model.count)] += step[at["auto"]]
-    cross = step[at["cross"]].reshape(-1, 2)
-    for (i, j), (real, imag) in zip(pairs(model.count), cross, strict=True):
-        force[i, j] += real + 1j * imag
-        force[j, i] = force[i, j].conj()
-    noise = model.noise.copy()
-    for (a, b, factor), change in zip(_noise_entries(model), step[at["noise"]], strict=True):
-        noise[a, b] += factor * change
-        noise[b, a] += np.conj(factor) * change
+    forces = step[np.concatenate([at["auto"], at["cross"]])]
+    if free:
+        force[:free, :free] = _grown(force_root(model), forces, full=True)
+    noise = _grown(noise_root(model), step[at["noise"]], full=model.full)
     return replace(model, omega=omega, zeta=zeta, shapes=shapes, force=force, noise=noise)
-
-
-def _capped(model: Model, band: Band, step: Array) -> Array:
-    """The step, shortened so that poles move by a fraction of their width at most."""
-    at = parameter_slices(model)
-    width = np.maximum(model.zeta, 3 / (model.omega * band.span.max()))[model.free]
-    ratio = [
-        np.abs(step[at["frequency"]]) / width,
-        np.abs(step[at["damping"]]) / _STEP_DAMPING,
-        np.abs(step[at["shape"]]) / 0.5,
-    ]
-    largest = max((float(part.max(initial=0.0)) for part in ratio), default=0.0)
-    return step / max(1.0, largest)
-
-
-def _scoring_step(score: Array, information: Array, damping: float) -> tuple[Array, float]:
-    """The damped step, and the gain that the undamped one promises (twice)."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    values, vectors = np.linalg.eigh(information * np.outer(scale, scale))
-    values = np.maximum(values, 1e-12)
-    inner = vectors.T @ (scale * score)
-    decrement = float(np.sum(inner**2 / (values + 1e-9)))
-    return scale * (vectors @ (inner / (values + damping))), decrement
-
-
-def maximise(model: Model, band: Band, held: Index | None = None) -> Fit:
-    """Fisher scoring with a Levenberg-Marquardt safeguard.
-
-    Parameters
-    ----------
-    model : Model
-        Start.
-    band : Band
-    held : array of int, optional
-        Parameters that keep their values.
-    """
-    value = log_likelihood(model, band)
-    if not np.isfinite(value):
-        raise ValueError("the start of a fit must have a finite likelihood")
-    score, information = score_and_information(model, band)
-    moving = np.setdiff1d(np.arange(len(score)), [] if held is None else held)
-    damping, decrement = 1e-3, np.inf
-    for _ in range(_MAX_STEPS):
-        step = np.zeros(len(score))
-        step[moving], decrement = _scoring_step(
-            score[moving], information[np.ix_(moving, moving)], damping
-        )
-        if decrement < _CONVERGED or damping > 1e6:
-            break
-        trial = moved(model, _capped(model, band, step))
-        new = log_likelihood(trial, band)
-        if new > value:
-            model, value, damping = trial, new, max(damping / 5, 1e-9)
-            score, information = score_and_information(model, band)
-        else:
-            damping = max(4 * damping, 1e-4)
-    return Fit(model, value, information, decrement < _NEARLY)

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array
-from prism.background import Background
+from prism.lines.background import Background
 from prism.completion import Completion, Hidden
+from prism.damped.decay_result import Continuation
 from prism.errors import ReadError
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
@@ -19,7 +20,7 @@ from prism.kernel import Certificate
 from prism.lines.inphase import InPhaseFit, Motion
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
-from prism.motion import Trajectories
+from prism.motion import DecayMotion, Trajectories
 from prism.response.zeros import Zero
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -94,7 +95,7 @@ def model_to_json(model: Model) -> Json:
             "end": record.end,
             "std": record.std.tolist(),
         },
-        "noise": {"std": model.noise_std.tolist()},
+        "noise": {"std": [_finite(float(std)) for std in model.noise_std]},
         "modes": _modes_to_json(model.modes),
         "hamiltonian": _hamiltonian_to_json(model),
         "temperature": model.temperature,
@@ -110,7 +111,9 @@ def model_to_json(model: Model) -> Json:
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
-    if model.trajectories is not None:
+    if isinstance(model.trajectories, DecayMotion):
+        out["decay"] = _decay_to_json(model.trajectories)
+    elif model.trajectories is not None:
         out["motion"] = _trajectories_to_json(model.trajectories)
     return out
 
@@ -140,6 +143,9 @@ def _modes_to_json(modes: Modes) -> list[Json]:
             "frequency_hz": float(modes.frequencies_hz[m]),
             "damping": float(modes.damping[m]),
             "damping_std": None if modes.damping_std is None else float(modes.damping_std[m]),
+            "damping_interval": None
+            if modes.damping_interval is None
+            else modes.damping_interval[m].tolist(),
             "shape": modes.shapes[m].tolist(),
             "shape_std": modes.shapes_std[m].tolist(),
             "residue": None if modes.residues is None else modes.residues[m].tolist(),
@@ -225,6 +231,47 @@ def _trajectories_to_json(trajectories: Trajectories) -> Json:
     }
 
 
+def _decay_to_json(motion: DecayMotion) -> Json:
+    return {
+        "noise_std": motion.noise_std.tolist(),
+        "trials": [
+            {
+                "start": part.start,
+                "span": part.span,
+                "rates": part.poles.real.tolist(),
+                "frequencies": part.poles.imag.tolist(),
+                "background": part.background,
+                "values": part.values.tolist(),
+                "covariance": part.covariance.tolist(),
+                "slopes": part.slopes.tolist(),
+                "poles_covariance": part.poles_covariance.tolist(),
+            }
+            for part in motion.continuations
+        ],
+    }
+
+
+def _motion_from_json(data: Json) -> Trajectories | DecayMotion | None:
+    if "motion" in data:
+        return _trajectories_from_json(data["motion"])
+    return _decay_from_json(data["decay"]) if "decay" in data else None
+
+
+def _decay_from_json(data: Json) -> DecayMotion:
+    arrays = ("values", "covariance", "slopes", "poles_covariance")
+    parts = [
+        Continuation(
+            start=row["start"],
+            span=row["span"],
+            poles=np.array(row["rates"]) + 1j * np.array(row["frequencies"]),
+            background=row["background"],
+            **{name: np.array(row[name], float) for name in arrays},
+        )
+        for row in data["trials"]
+    ]
+    return DecayMotion(tuple(parts), np.array(data["noise_std"], float))
+
+
 def _background_to_json(background: Background, trials: int) -> Json:
     return {
         "step": background.step,
@@ -276,7 +323,7 @@ def model_from_json(data: Json) -> Model:
         hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
         certificate=Certificate(**data["certificate"]),
         identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
-        trajectories=_trajectories_from_json(data["motion"]) if "motion" in data else None,
+        trajectories=_motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
         settings=Settings(**data["settings"]),
         temperature=data["temperature"],
@@ -329,6 +376,9 @@ def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
         energies=None if energies is None else energies.T,
         damping=column("damping"),
         damping_std=optional("damping_std"),
+        damping_interval=None
+        if rows[0].get("damping_interval") is None
+        else np.array([row["damping_interval"] for row in rows], float),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, Index, Mask
-from prism.background import Background, background_of
+from prism.lines.background import Background, background_of
 from prism.errors import NoLineError, RecordError, RecordTooShortError
 from prism.lines.colour import WHITE
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains, refine

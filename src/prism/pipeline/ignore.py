@@ -41,6 +41,11 @@ def bands_of(ignore: Ignore | None, highest: float) -> tuple[Band, ...]:
     return tuple((2 * np.pi * low, 2 * np.pi * high) for low, high in out)
 
 
+def highest_frequency(record: Record) -> float:
+    """Angular frequency above which no line of a record lies."""
+    return np.pi / min(float(np.min(np.diff(t))) for t in record.times)
+
+
 def without_ignored(lines: Lines, record: Record, ignore: Ignore | None) -> Lines:
     """The lines outside the ignored bands.
 
@@ -49,8 +54,7 @@ def without_ignored(lines: Lines, record: Record, ignore: Ignore | None) -> Line
     NoLineError
         When there is no other line.
     """
-    step = min(float(np.min(np.diff(t))) for t in record.times)
-    bands = bands_of(ignore, np.pi / step)
+    bands = bands_of(ignore, highest_frequency(record))
     if not bands:
         return lines
     kept = lines.without(bands)

@@ -16,8 +16,9 @@ from prism.frequency_response import FrequencyResponse
 from prism.lines import METHODS
 from prism.model import ForecastCheck, Model, Settings
 from prism.motion import Trajectories
+from prism.pipeline.damped import decay_remark, from_damped
 from prism.pipeline.forced import from_records, from_response
-from prism.pipeline.ignore import Ignore, without_ignored
+from prism.pipeline.ignore import Ignore, bands_of, highest_frequency, without_ignored
 from prism.pipeline.lines import assemble, not_lines
 from prism.record import Record
 
@@ -67,7 +68,10 @@ def identify(
         Motion channel at which each force acts. A force ``f_<motion>`` or ``force_<motion>`` acts
         at that motion, and one force beside one motion is a driving point.
     damped : bool, optional
-        Forced experiments: fit losses, or do not; by default the likelihood decides.
+        Fit losses, or do not. By default the likelihood decides in forced experiments, and free
+        records are taken for undamped; with ``damped=True`` they are fitted as free decays,
+        between kicks where there are any, or as stationary motion that unmeasured noise drives,
+        whichever they are.
     rank : {"one", "full"}
         Frequency responses: whether a pole may have a residue of higher rank.
     hold : {"auto", "zero", "first"}
@@ -136,7 +140,11 @@ def identify(
             )
         return replace(model, settings=settings)
     assert isinstance(record, Record)
-    _check_unforced(kind, force, at, damped, hold, rank)
+    _check_unforced(kind, force, at, hold, rank)
+    if damped:
+        return _damped(
+            record, kind, method, settings, (mass, stiffness), fit_fraction, ignore, progress
+        )
     known = Known(_matrix(mass, "mass", record), _matrix(stiffness, "stiffness", record))
     fitted = record if fit_fraction is None else record.head(fit_fraction)
     lines = METHODS[method](fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress)
@@ -144,6 +152,38 @@ def identify(
     outcome = not_lines(lines) or EXPERIMENTS[kind](lines, known)
     trajectories = Trajectories(lines.motion, lines.trials, lines.means, lines.background)
     model = replace(assemble(fitted, kind, lines, outcome, trajectories), settings=settings)
+    if damped is None and method == "likelihood":
+        model = model.with_remark(decay_remark(fitted, lines))
+    if fit_fraction is None:
+        return model
+    return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
+
+
+def _damped(
+    record: Record,
+    kind: str,
+    method: str,
+    settings: Settings,
+    known: tuple[ArrayLike | str | None, ArrayLike | None],
+    fit_fraction: float | None,
+    ignore: Ignore | None,
+    progress: Callable[[str], None] | None,
+) -> Model:
+    """A record with losses."""
+    if kind != "free" or method != "likelihood" or any(one is not None for one in known):
+        raise OptionError(
+            "damped=True is for free records, by likelihood, without a known mass or stiffness: "
+            "their magnitudes are not determined."
+        )
+    fitted = record if fit_fraction is None else record.head(fit_fraction)
+    model = from_damped(
+        fitted,
+        bands=bands_of(ignore, highest_frequency(fitted)),
+        false_alarm=settings.false_alarm,
+        max_modes=settings.max_modes,
+        progress=progress,
+    )
+    model = replace(model, settings=settings)
     if fit_fraction is None:
         return model
     return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
@@ -218,7 +258,6 @@ def _check_unforced(
     experiment: str,
     force: str | Sequence[str] | None,
     at: Mapping[str, str] | None,
-    damped: bool | None,
     hold: str,
     rank: str,
 ) -> None:
@@ -227,7 +266,6 @@ def _check_unforced(
         "at": at is not None,
         "hold": hold != "auto",
         "rank": rank != "one",
-        "damped": damped is not None,
     }
     for name, there in strange.items():
         if there:

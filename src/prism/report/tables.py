@@ -156,6 +156,8 @@ def _record(model: Model) -> str:
 
 
 def _noise(model: Model) -> str:
+    if not np.all(np.isfinite(model.noise_std)):
+        return "flat within the band of each mode; its share is in the notes"
     shares = model.noise_std / np.where(model.record.std > 0, model.record.std, np.nan)
     rows = zip(model.channels, model.noise_std, shares, strict=True)
     listed = ", ".join(f"{name} {std:.3g} ({format_percent(s)})" for name, std, s in rows)
