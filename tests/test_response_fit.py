@@ -561,3 +561,13 @@ def test_intervals_of_the_frequencies_cover_the_truth(cart, kind):
             inside += list(np.abs(fit.foster.omega - cart.frequencies) < 1.96 * std_of(fit)[0])
     assert all(orders)
     assert 0.88 < np.mean(inside) < 0.99
+
+
+def test_a_wrong_gain_of_a_channel_is_named():
+    omega = np.linspace(0.05, 2.2, 200)
+    response = chain(4, observed=(0, 3)).response(omega, noise=0.002, rng=0)
+    H = np.array(response.values)
+    H[:, 1, :] *= 1.3
+    fit = fit_response(FrequencyResponse(omega, H, outputs=["a", "b"], inputs=["a", "b"]))
+    (remark,) = [one for one in fit.remarks if "unsymmetric" in one]
+    assert "relative to the first explain it (a 1, b 1.3)" in remark

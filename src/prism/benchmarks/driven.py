@@ -17,6 +17,7 @@ import scipy.io
 
 from prism._types import Array, ComplexArray
 from prism.benchmarks._study import coverage, rms, rng_of
+from prism.benchmarks.oma import peer_rows
 from prism.benchmarks.real import folder
 from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.damped.bands import Mode, in_band
@@ -242,7 +243,8 @@ def measured_rows() -> list[Row]:
     if place is None:
         note = "no folder of real measurements: set PRISM_REAL_DATA"
         return [Row("records of others", "not run", float("nan"), note=note)]
-    return [*bridge_rows(place), *frame_rows(place), *hardanger_rows(place), *kick_rows(place)]
+    ours = [*bridge_rows(place), *frame_rows(place), *hardanger_rows(place), *kick_rows(place)]
+    return ours + peer_rows(place)
 
 
 def _warped(omega: Array, dt: float) -> Array:

@@ -26,6 +26,7 @@ _CROWD = 4  # so many lines within that distance are not separate lines
 _SLOW = 0.05  # of the resolution above the lower end of the band
 _FEW_TURNS = 6  # lines of fewer turns in the record are entangled with the background
 _BATCH = 0.25  # peaks this high relative to the highest are added in one round
+_UNSTEADY = 0.5  # resolutions within which two lines are one that is not steady
 _IN_VAIN = 4  # rounds without a better description of the spectrum
 _LOOSE, _TIGHT = 1e-2, 1e-6  # stop of the refinement, in units of χ²
 
@@ -97,7 +98,19 @@ def _pruned(search: Search, fit: LineFit) -> tuple[LineFit, Colour]:
 
 
 def _thinned(search: Search, fit: LineFit) -> LineFit:
-    """Take out, half of them at a time, the lines that gain too little against coloured noise."""
+    """Take out, half of them at a time, the lines that gain too little against coloured noise.
+
+    A line that is not quite steady is fitted by a pair of large opposite lines in its place; noise
+    that is not white says that there are such lines, so that pairs within half a resolution, which
+    two steady lines rarely are, are one line.
+    """
+    while np.any(np.diff(fit.omega) < _UNSTEADY * search.resolution):
+        close = int(np.argmin(np.diff(fit.omega)))
+        merged = np.delete(fit.omega, close + 1)
+        merged[close] = 0.5 * (fit.omega[close] + fit.omega[close + 1])
+        fit = _refined(search, merged, fit.weights) or evaluate(
+            search.samplings, merged, fit.weights
+        )
     while fit.count:
         gain = gains(search.samplings, fit, search.colour.levels(fit.omega, fit.weights))
         weak = np.flatnonzero(gain < search.threshold)

@@ -146,7 +146,8 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[str, ...]:
         remarks.append(
             f"the line{'s' * (len(out) > 1)} at {which} {'are' if len(out) > 1 else 'is'} not in "
             "phase on all channels, as a mode of a lossless reciprocal system must be: two modes "
-            "of one frequency, damping, rotation or a delay between channels would do this"
+            "of one frequency, damping, rotation or a delay between channels would do this; "
+            "records at equilibrium of a system that rotates are fitted by identify_gyroscopic"
         )
     if lines.slow:
         remarks.append(

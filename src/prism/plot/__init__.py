@@ -142,7 +142,8 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["response"] = response_view(model, record)
     elif record is not None and model.trajectories is not None:
         found["spectrum"] = spectrum_view(model, record)
-    found["shapes"] = shapes_view(model)
+    if len(model.channels) > 1:
+        found["shapes"] = shapes_view(model)
     if model.trajectories is not None and not isinstance(record, FrequencyResponse):
         found["forecast"] = forecast_view(model, record=record)
     if model.kernel is not None and len(model.kernel.poles):

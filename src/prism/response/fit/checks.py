@@ -13,6 +13,8 @@ from prism.response.fit.scoring import evaluate
 _STRANGE = 4.5  # standard deviations
 _UNSYMMETRIC = 1.5  # ratio of variances
 MISFIT = 1.5
+_FEWEST = 8  # frequencies with both reciprocal values
+_EXPLAINED = 0.3  # of the asymmetry may be left by gains that explain it
 
 
 def remarks_of(
@@ -20,7 +22,7 @@ def remarks_of(
 ) -> tuple[str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
     found = [
-        _unsymmetric(data, state),
+        _unsymmetric(data, state, response),
         _not_alternating(data, state, response),
         _misfit(misfit),
     ]
@@ -36,7 +38,7 @@ def asymmetry(data: Data) -> float:
     return float(np.sqrt(0.5 * data.scatter[twice].sum() / size))
 
 
-def _unsymmetric(data: Data, state: State) -> str:
+def _unsymmetric(data: Data, state: State, response: FrequencyResponse) -> str:
     """Reciprocal measurements must differ by no more than each differs from the fit."""
     H = evaluate(data, state.point).H
     variance = state.noise.variance(np.abs(H) ** 2, data.shape, data.even)
@@ -50,8 +52,44 @@ def _unsymmetric(data: Data, state: State) -> str:
         return ""
     return (
         f"the response is unsymmetric: reciprocal values differ by {200 * asymmetry(data):.2g} % "
-        f"of their size, {np.sqrt(between / within):.2g} times what the noise explains; check the "
-        "calibration and the direction of the channels"
+        f"of their size, {np.sqrt(between / within):.2g} times what the noise explains; "
+        f"{_gains(response) or 'check the calibration and the direction of the channels'}"
+    )
+
+
+def _gains(response: FrequencyResponse) -> str:
+    r"""Relative gains of the channels, where they explain the asymmetry.
+
+    A motion that reads :math:`g_a` times its value makes :math:`H_{ab}/H_{ba} = g_a/g_b`, the same
+    at all frequencies; reciprocity makes the ratio one.
+    """
+    ports = response.ports
+    mean, half = ports.values, ports.half_difference
+    n = len(ports.names)
+    pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
+    logs, rows, whole, rest = [], [], 0.0, 0.0
+    for a, b in pairs:
+        both = np.isfinite(half[:, a, b])
+        if both.sum() < _FEWEST:
+            return ""
+        x, y = (mean + half)[both, a, b], (mean - half)[both, a, b]
+        cross = float(np.vdot(y, x).real)
+        size = float(np.sqrt((np.abs(x) ** 2).sum() / (np.abs(y) ** 2).sum()))
+        ratio = np.copysign(size, cross)
+        if ratio <= 0:
+            return ""
+        logs.append(np.log(ratio))
+        rows.append(np.eye(n)[a] - np.eye(n)[b])
+        whole += float((np.abs(x - y) ** 2).sum())
+        rest += float((np.abs(x / np.sqrt(ratio) - y * np.sqrt(ratio)) ** 2).sum())
+    if rest > _EXPLAINED * whole:
+        return ""
+    gains = np.exp(np.linalg.lstsq(np.array(rows), np.array(logs), rcond=None)[0])
+    listed = ", ".join(
+        f"{name} {gain:.3g}" for name, gain in zip(ports.names, gains / gains[0], strict=True)
+    )
+    return (
+        f"gains of the motions relative to the first explain it ({listed}): check the calibration"
     )
 
 
