@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
-from prism.lines.background import Background
 from prism.damped.decay_result import Continuation
 from prism.errors import OptionError
+from prism.lines.background import Background
 from prism.lines.inphase import InPhaseFit, Motion
 
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array
-from prism.lines.background import Background
 from prism.completion import Completion, Hidden
 from prism.damped.decay_result import Continuation
 from prism.errors import ReadError
@@ -17,6 +16,7 @@ from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
 from prism.kernel import Certificate
+from prism.lines.background import Background
 from prism.lines.inphase import InPhaseFit, Motion
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, Index, Mask
-from prism.lines.background import Background, background_of
 from prism.errors import NoLineError, RecordError, RecordTooShortError
+from prism.lines.background import Background, background_of
 from prism.lines.colour import WHITE
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
 from prism.lines.inphase import InPhaseFit, fit_in_phase, in_colour, restricted
