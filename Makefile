@@ -58,5 +58,5 @@ $(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install -e ".[dev,plot,sdp,io]"
+	$(PIP) install -e ".[dev,plot,sdp,io,fast]"
 	@touch $@

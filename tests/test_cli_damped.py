@@ -51,3 +51,22 @@ def test_ignore_what_makes_no_sense(here, run):
     status, out, err = run("identify", "hum.csv", "--ignore", "mains")
     assert (status, out) == (2, "")
     assert "cannot ignore 'mains'" in err
+
+
+def test_potential(here, run):
+    from prism.systems.nonlinear_particle import duffing
+
+    record = duffing(1.0, 0.5, [], []).simulate([1.5], [0.0], 60, 0.1, noise=0.01, rng=0)
+    x = record.trials[0][:, 0]
+    np.savetxt("x.csv", np.column_stack([record.times[0], x]), delimiter=",", header="t,x")
+    arguments = ("identify", "x.csv", "--potential", "x,x^3", "--max-modes", "1")
+    status, out, err = run(*arguments, "--json", "m.json")
+    assert status == 0, err
+    assert "V(x) = " in out
+    assert json.loads((here / "m.json").read_text())["hamiltonian"]["potential"]["terms"] == [
+        "x",
+        "x^3",
+    ]
+    status, _, err = run("identify", "x.csv", "--potential", "cosh")
+    assert status == 2
+    assert "cosh" in err

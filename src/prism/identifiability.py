@@ -43,6 +43,8 @@ class Identifiability:
         What else the user should know.
     motion : bool
         Whether there is a motion to forecast; a forced experiment has none.
+    statement : str
+        What is and is not determined, where that is not a matter of modes.
     """
 
     modes: int
@@ -53,6 +55,7 @@ class Identifiability:
     remedy: str = ""
     remarks: tuple[str, ...] = ()
     motion: bool = True
+    statement: str = ""
 
     @property
     def determined(self) -> tuple[str, ...]:
@@ -76,6 +79,9 @@ class Identifiability:
 
     def __str__(self) -> str:
         """Return the verdict in plain sentences."""
+        notes = [f"Note: {remark}." for remark in self.remarks]
+        if self.statement:
+            return "\n".join([self.statement, *notes])
         some = f"{self.modes} mode{'s' * (self.modes != 1)}"
         what = "forecast" if self.motion else "damping"
         sentences = [f"Determined: frequencies, shapes and {what} of {some}."]
@@ -96,8 +102,7 @@ class Identifiability:
                 f"Not determined: the bare hidden frequencies and couplings, because {self.why}."
             )
             sentences.append(f"What would settle it: {self.remedy}.")
-        sentences += [f"Note: {remark}." for remark in self.remarks]
-        return "\n".join(sentences)
+        return "\n".join(sentences + notes)
 
 
 def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:

@@ -23,6 +23,7 @@ from prism.response.zeros import Zero
 if TYPE_CHECKING:
     from scipy.signal import StateSpace
 
+    from prism.nonlinear.motion import NonlinearMotion
     from prism.plot import Plot
 
 
@@ -138,7 +139,7 @@ class Model:
         None when `identifiability` says that the data do not determine it.
     certificate : Certificate
     identifiability : Identifiability
-    trajectories : Trajectories, DecayMotion or None
+    trajectories : Trajectories, DecayMotion, NonlinearMotion or None
         The fitted motion of every trial; None for forced and noise-driven records, whose motion
         depends on the force to come.
     response : ResponseSummary or None
@@ -158,7 +159,7 @@ class Model:
     hamiltonian: Hamiltonian | None
     certificate: Certificate
     identifiability: Identifiability
-    trajectories: Trajectories | DecayMotion | None
+    trajectories: Trajectories | DecayMotion | NonlinearMotion | None
     settings: Settings
     response: ResponseSummary | None = None
     temperature: float | None = None

@@ -78,7 +78,7 @@ class Trajectories:
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
         """Motion of one trial at the given times, inside or outside the record."""
-        times = _checked(t, trial, len(self.trials))
+        times = checked_times(t, trial, len(self.trials))
         i, j = self.trials[trial]
         motion = self.fit.motions[i]
         linear, nonlinear = self._jacobians(motion, motion.values[:, j], times)
@@ -136,7 +136,7 @@ class DecayMotion:
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
         """Motion of one trial at the given times; NaN before its last stretch."""
-        times = _checked(t, trial, len(self.continuations))
+        times = checked_times(t, trial, len(self.continuations))
         part = self.continuations[trial]
         values, std = part(times)
         before = times < part.start - 1e-9 * part.span
@@ -144,7 +144,8 @@ class DecayMotion:
         return Forecast(times, values, std, self.noise_std)
 
 
-def _checked(t: ArrayLike, trial: int, trials: int) -> Array:
+def checked_times(t: ArrayLike, trial: int, trials: int) -> Array:
+    """Times as an array; an error if they or the trial make no sense."""
     if not 0 <= trial < trials:
         raise OptionError(
             f"trial {trial} is not among the {trials} trials of this model; count them from 0."

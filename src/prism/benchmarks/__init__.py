@@ -6,7 +6,7 @@ in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism.benchmarks import chain, decays, driven, forced, paper, records
+from prism.benchmarks import chain, decays, driven, forced, nonlinear, paper, records
 from prism.benchmarks.table import Benchmark, Row, Runner
 
 BENCHMARKS: dict[str, Runner] = {
@@ -16,6 +16,7 @@ BENCHMARKS: dict[str, Runner] = {
     "records": records.run,
     "decays": decays.run,
     "driven": driven.run,
+    "nonlinear": nonlinear.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.benchmarks import oma
 from prism.benchmarks._study import coverage, rms, rng_of
 from prism.benchmarks.real import folder
 from prism.benchmarks.table import Benchmark, Progress, Row
@@ -220,7 +221,8 @@ def real_rows() -> list[Row]:
         note = "no folder of real measurements: set PRISM_REAL_DATA"
         return [Row("real decays", "not run", float("nan"), note=note)]
     rows = [*two_mass_rows(place), *one_mass_rows(place)]
-    return rows + [row for setup in (1, 5) for row in frame_rows(place, setup)]
+    rows += [row for setup in (1, 5) for row in frame_rows(place, setup)]
+    return rows + oma.frame_rows(place)
 
 
 def rig_record(place: Path, name: str, masses: int) -> Record:

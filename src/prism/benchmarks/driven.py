@@ -16,8 +16,8 @@ import numpy as np
 import scipy.io
 
 from prism._types import Array, ComplexArray
+from prism.benchmarks import oma
 from prism.benchmarks._study import coverage, rms, rng_of
-from prism.benchmarks.oma import peer_rows
 from prism.benchmarks.real import folder
 from prism.benchmarks.table import Benchmark, Progress, Row
 from prism.damped.bands import Mode, in_band
@@ -244,7 +244,7 @@ def measured_rows() -> list[Row]:
         note = "no folder of real measurements: set PRISM_REAL_DATA"
         return [Row("records of others", "not run", float("nan"), note=note)]
     ours = [*bridge_rows(place), *frame_rows(place), *hardanger_rows(place), *kick_rows(place)]
-    return ours + peer_rows(place)
+    return ours + oma.bridge_rows(place)
 
 
 def _warped(omega: Array, dt: float) -> Array:

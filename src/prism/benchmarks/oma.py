@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import time
 from pathlib import Path
@@ -16,34 +17,37 @@ _APART = 0.01  # relative distance of stable poles of different groups
 _MANY = 8  # stable poles in a group that counts as a mode
 
 
-def peer_rows(place: Path) -> list[Row]:
-    """Stable groups of covariance-driven subspace identification, and its time.
-
-    Its stable poles are grouped by frequency here, as a reader of its stabilisation diagram would;
-    orders and block rows are ours. Records at 256 Hz are decimated by 8, as its guide advises for
-    modes this far below the sampling rate.
-    """
-    try:
-        import pyoma2  # noqa: F401
-    except ImportError:
-        note = "pyOMA2 is not installed in this environment: pip install pyOMA-2"
-        return [Row("pyOMA2, SSI-cov", "not run", float("nan"), note=note)]
+def frame_rows(place: Path) -> list[Row]:
+    """The kicked frame; decimated by 8, its modes lie far below the sampling rate."""
     rows = []
     for setup in (1, 5):
         values = np.load(place / "weimar_frame" / f"setup{setup}.npy")[:, :5]
         rows += _rows(f"kicked frame, setup {setup}", values, 256.0, 8, 11.0)
+    return rows
+
+
+def bridge_rows(place: Path) -> list[Row]:
+    """The Hardanger bridge."""
     table = place / "hardanger_bridge" / "acc_data_hardanger.txt"
     values = np.loadtxt(table, delimiter=",", skiprows=1)[:, 1:]
-    return rows + _rows("Hardanger bridge, 31 min", values, 2.0, 1, 1.0)
+    return _rows("Hardanger bridge, 31 min", values, 2.0, 1, 1.0)
 
 
 def _rows(name: str, values: Array, rate: float, decimate: int, highest: float) -> list[Row]:
+    """Stable groups of covariance-driven subspace identification, and its time.
+
+    Its stable poles are grouped by frequency here, as a reader of its stabilisation diagram would;
+    orders and block rows are ours.
+    """
+    name = f"{name}, by pyOMA2 SSI-cov"
+    if importlib.util.find_spec("pyoma2") is None:
+        note = "pyOMA2 is not installed in this environment: pip install pyOMA-2"
+        return [Row(name, "not run", float("nan"), note=note)]
     start = time.process_time()
     found = stable_modes(values, rate, decimate)
     seconds = time.process_time() - start
     inside = found[found[:, 0] < highest]
     listed = ", ".join(f"{f:.4g} Hz ({100 * z:.2g} %)" for f, z in inside)
-    name = f"{name}, by pyOMA2 SSI-cov"
     return [
         Row(name, f"modes below {highest:g} Hz", float(len(inside)), note=listed),
         Row(name, "CPU time, s", seconds),

@@ -85,6 +85,13 @@ Damped = Annotated[
         show_default=False,
     ),
 ]
+Potential = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME|TERMS",
+        help="Fit a nonlinear force: auto, polynomial, trigonometric, or terms such as 'x,x^3'.",
+    ),
+]
 Hold = Annotated[
     str,
     typer.Option(
@@ -157,6 +164,7 @@ def command(
     force: Force = None,
     at: At = None,
     damped: Damped = None,
+    potential: Potential = None,
     hold: Hold = "auto",
     rank: Rank = "one",
     unit: Unit = None,
@@ -187,6 +195,7 @@ def command(
         "force": words(force),
         "at": _places(at),
         "damped": damped,
+        "potential": _potential(potential),
         "hold": hold,
         "rank": rank,
         "method": method,
@@ -208,6 +217,13 @@ def command(
     _write(model, data, json, report, quiet)
     if not quiet:
         typer.echo(model.summary(), nl=False)
+
+
+def _potential(text: str | None) -> str | list[str] | None:
+    """A library by name, or its terms."""
+    if text is None or text in ("auto", "polynomial", "trigonometric"):
+        return text
+    return words(text)
 
 
 def _read(

@@ -21,6 +21,8 @@ from prism.lines.inphase import InPhaseFit, Motion
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
 from prism.motion import DecayMotion, Trajectories
+from prism.nonlinear.hamiltonian import NonlinearHamiltonian
+from prism.nonlinear.motion import NonlinearMotion, potential_from_json, potential_to_json
 from prism.response.zeros import Zero
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -111,10 +113,12 @@ def model_to_json(model: Model) -> Json:
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
-    if isinstance(model.trajectories, DecayMotion):
+    if isinstance(model.trajectories, Trajectories):
+        out["motion"] = _trajectories_to_json(model.trajectories)
+    elif isinstance(model.trajectories, DecayMotion):
         out["decay"] = _decay_to_json(model.trajectories)
     elif model.trajectories is not None:
-        out["motion"] = _trajectories_to_json(model.trajectories)
+        out["nonlinear"] = model.trajectories.to_json()
     return out
 
 
@@ -179,6 +183,11 @@ def _hamiltonian_to_json(model: Model) -> Json:
         "stiffness": h.stiffness.tolist(),
         "stiffness_std": _list(h.stiffness_std),
         "hidden": [_hidden_to_json(one) for one in h.hidden],
+        **(
+            {"potential": potential_to_json(h.potential)}
+            if isinstance(h, NonlinearHamiltonian)
+            else {}
+        ),
     }
 
 
@@ -251,9 +260,11 @@ def _decay_to_json(motion: DecayMotion) -> Json:
     }
 
 
-def _motion_from_json(data: Json) -> Trajectories | DecayMotion | None:
+def _motion_from_json(data: Json) -> Trajectories | DecayMotion | NonlinearMotion | None:
     if "motion" in data:
         return _trajectories_from_json(data["motion"])
+    if "nonlinear" in data:
+        return NonlinearMotion.from_json(data["nonlinear"])
     return _decay_from_json(data["decay"]) if "decay" in data else None
 
 
@@ -403,6 +414,8 @@ def _hamiltonian_from_json(data: Json, channels: tuple[str, ...]) -> Hamiltonian
         stiffness_std=_array(data["stiffness_std"]),
         hidden=hidden,
     )
+    if "potential" in data:
+        return NonlinearHamiltonian(completion, channels, potential_from_json(data["potential"]))
     return Hamiltonian(completion, channels)
 
 

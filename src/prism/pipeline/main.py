@@ -20,6 +20,7 @@ from prism.pipeline.damped import decay_remark, from_damped
 from prism.pipeline.forced import from_records, from_response
 from prism.pipeline.ignore import Ignore, bands_of, highest_frequency, without_ignored
 from prism.pipeline.lines import assemble, not_lines
+from prism.pipeline.potential import potential_remark, with_potential
 from prism.record import Record
 
 DEFAULT_FALSE_ALARM = 1e-3
@@ -27,6 +28,7 @@ FORCED = "forced"
 _MEANINGLESS = {
     "fit_fraction": "continuing the motion needs the force to come",
     "ignore": "a line that the force does not make is noise there",
+    "potential": "the response is that of a linear system",
 }
 
 
@@ -39,6 +41,7 @@ def identify(
     force: str | Sequence[str] | None = None,
     at: Mapping[str, str] | None = None,
     damped: bool | None = None,
+    potential: str | Sequence[str] | None = None,
     rank: str = "one",
     hold: str = "auto",
     method: str = "likelihood",
@@ -72,6 +75,11 @@ def identify(
         records are taken for undamped; with ``damped=True`` they are fitted as free decays,
         between kicks where there are any, or as stationary motion that unmeasured noise drives,
         whichever they are.
+    potential : {"auto", "polynomial", "trigonometric"} or sequence of str, optional
+        Fit a nonlinear force :math:`-V'(x)` of the seen coordinate beside hidden modes; the terms
+        are chosen from forces up to :math:`x^5`, from sines and cosines, from both, or from those
+        given, such as ``["x", "x^3"]``. The mass of the seen coordinate is one. ``max_modes``
+        then counts hidden modes.
     rank : {"one", "full"}
         Frequency responses: whether a pole may have a residue of higher rank.
     hold : {"auto", "zero", "first"}
@@ -116,6 +124,7 @@ def identify(
             "stiffness": stiffness,
             "fit_fraction": fit_fraction,
             "ignore": ignore,
+            "potential": potential,
         }
         _check_forced(record, given, method, force, at, hold, rank)
         if isinstance(record, FrequencyResponse):
@@ -141,6 +150,10 @@ def identify(
         return replace(model, settings=settings)
     assert isinstance(record, Record)
     _check_unforced(kind, force, at, hold, rank)
+    if potential is not None:
+        given = {"mass": mass, "stiffness": stiffness, "damped": damped, "ignore": ignore}
+        _check_potential(kind, method, given)
+        return _nonlinear(record, potential, settings, fit_fraction, progress)
     if damped:
         return _damped(
             record, kind, method, settings, (mass, stiffness), fit_fraction, ignore, progress
@@ -154,6 +167,7 @@ def identify(
     model = replace(assemble(fitted, kind, lines, outcome, trajectories), settings=settings)
     if damped is None and method == "likelihood":
         model = model.with_remark(decay_remark(fitted, lines))
+        model = model.with_remark(potential_remark(model, fitted))
     if fit_fraction is None:
         return model
     return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
@@ -187,6 +201,32 @@ def _damped(
     if fit_fraction is None:
         return model
     return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
+
+
+def _nonlinear(
+    record: Record,
+    potential: str | Sequence[str],
+    settings: Settings,
+    fit_fraction: float | None,
+    progress: Callable[[str], None] | None,
+) -> Model:
+    """A record of a nonlinear motion."""
+    fitted = record if fit_fraction is None else record.head(fit_fraction)
+    linear = identify(fitted, damped=False, false_alarm=settings.false_alarm)
+    model = with_potential(linear, fitted, potential, settings.max_modes, progress)
+    model = replace(model, settings=settings)
+    if fit_fraction is None:
+        return model
+    return replace(model, forecast_check=check_forecast(model, record, fit_fraction))
+
+
+def _check_potential(kind: str, method: str, given: Mapping[str, object]) -> None:
+    strange = [name for name, value in given.items() if value is not None and value is not False]
+    if kind != "free" or method != "likelihood" or strange:
+        raise OptionError(
+            "potential is for free records, by likelihood, of coordinates of unit mass"
+            + (f": leave out {', '.join(strange)}." if strange else ".")
+        )
 
 
 def check_forecast(model: Model, record: Record, fit_fraction: float) -> ForecastCheck:

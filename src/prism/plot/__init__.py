@@ -14,9 +14,11 @@ from prism.errors import OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
+from prism.nonlinear.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import View, render, show, style
 from prism.plot.forecast import ForecastView, forecast_view
 from prism.plot.kernel import KernelView, kernel_view
+from prism.plot.potential import PotentialView, potential_view
 from prism.plot.response import ResponseView, response_view
 from prism.plot.shapes import ShapesView, shapes_view
 from prism.plot.spectrum import SpectrumView, spectrum_view
@@ -30,12 +32,14 @@ __all__ = [
     "ForecastView",
     "KernelView",
     "Plot",
+    "PotentialView",
     "ResponseView",
     "ShapesView",
     "SpectrumView",
     "View",
     "forecast_view",
     "kernel_view",
+    "potential_view",
     "render",
     "response_view",
     "save_all",
@@ -125,6 +129,20 @@ class Plot:
         """
         return show(kernel_view(self.model), ax)
 
+    def potential(self, ax: Axes | None = None) -> Figure:
+        """Potential of the seen coordinate and its force, over the range of the record.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+
+        Raises
+        ------
+        CannotTellError
+            When no potential was fitted.
+        """
+        return show(potential_view(self.model), ax)
+
 
 def views(model: Model, record: Record | FrequencyResponse | None = None) -> dict[str, View]:
     """All views that a model has, by name.
@@ -146,6 +164,8 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["shapes"] = shapes_view(model)
     if model.trajectories is not None and not isinstance(record, FrequencyResponse):
         found["forecast"] = forecast_view(model, record=record)
+    if isinstance(model.hamiltonian, NonlinearHamiltonian) and len(model.channels) == 1:
+        found["potential"] = potential_view(model)
     if model.kernel is not None and len(model.kernel.poles):
         found["kernel"] = kernel_view(model)
     return found

@@ -37,6 +37,8 @@ _CAPTIONS = {
     "natural frequencies. Green: zeros of the entry, where a force leaves the place at rest.",
     "spectrum": "Amplitude spectrum of each channel with the lines that were found, the noise "
     "floor, and what is left after the fit.",
+    "potential": "The potential, its lowest value at zero, with a band of two standard deviations, "
+    "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels; bars show two standard deviations.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
     "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
@@ -119,7 +121,7 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
         table(mode_table(model)),
         f'<p class="note">Ω in rad per time unit, Ω/2π in cycles; {EXPLANATION}.</p>',
         drawn.get("spectrum", ""),
-        drawn["shapes"],
+        drawn.get("shapes", ""),
     )
 
 
@@ -139,7 +141,7 @@ def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
     kernel = paragraphs(kernel_sentence(model) or "")
     losses = loss_sentence(model)
     said = "" if losses is None else f'<p class="note">{escape(losses)}</p>'
-    sections.append(card("Equations of motion", equation, said))
+    sections.append(card("Equations of motion", equation, said, drawn.get("potential", "")))
     sections.append(card("Memory kernel", kernel, drawn.get("kernel", "")))
     return sections
 

@@ -13,6 +13,14 @@ from prism.systems.henon_heiles import HenonHeiles, henon_heiles
 from prism.systems.linear import LinearSystem
 from prism.systems.lyapunov import Lyapunov, largest_lyapunov
 from prism.systems.nonlinear import NonlinearSystem, Trajectory
+from prism.systems.nonlinear_particle import (
+    asymmetric_well,
+    double_well,
+    duffing,
+    nonlinear_bath,
+    pendulum,
+    quintic,
+)
 from prism.systems.response import measured_response
 from prism.systems.slosh_tank import SloshModes, slosh_modes, slosh_tank
 from prism.systems.typical_section import TypicalSection
@@ -31,10 +39,13 @@ __all__ = [
     "SloshModes",
     "Trajectory",
     "TypicalSection",
+    "asymmetric_well",
     "caldeira_leggett",
     "cart_pendulum",
     "chain",
+    "double_well",
     "driven",
+    "duffing",
     "excitation",
     "forced",
     "foucault_pendulum",
@@ -42,6 +53,9 @@ __all__ = [
     "henon_heiles",
     "largest_lyapunov",
     "measured_response",
+    "nonlinear_bath",
+    "pendulum",
+    "quintic",
     "rotor",
     "slosh_modes",
     "slosh_tank",

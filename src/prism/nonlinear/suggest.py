@@ -1,0 +1,135 @@
+"""Signs of a nonlinear motion in a linear fit.
+
+A nonlinear force turns a motion of frequencies Ω into lines at sums of their multiples, and its
+frequency moves with the amplitude. A linear system has lines where it likes, so a line that falls
+on a multiple or a combination of stronger ones within its own error is unlikely to be its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+
+from prism._types import Array
+from prism.modes import Modes
+from prism.record import Record
+
+__all__ = ["Suggestion", "suggests_nonlinearity"]
+
+_ORDERS = 3  # greatest multiple of a line in a combination
+_SIGMAS = 3.0
+_CHANCE = 0.01  # probability at which coincidences are no longer put down to chance
+_SHIFT = 5.0
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """Whether to fit a potential.
+
+    Attributes
+    ----------
+    nonlinear : bool
+    signs : tuple of str
+        What was seen: harmonics, combination lines, frequencies that move with the amplitude.
+    """
+
+    nonlinear: bool
+    signs: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if not self.nonlinear:
+            return "No sign of a nonlinear force."
+        return (
+            "The motion looks nonlinear: "
+            + "; ".join(self.signs)
+            + '. Try potential="auto" to fit the force and the hidden modes.'
+        )
+
+
+def suggests_nonlinearity(modes: Modes, record: Record | None = None) -> Suggestion:
+    """Look for harmonics, combination lines and frequencies that move with the amplitude.
+
+    Parameters
+    ----------
+    modes : Modes
+        Lines of a linear fit, ``prism.identify(record).modes``.
+    record : Record, optional
+        With several trials of different amplitude, their frequencies are compared.
+    """
+    signs = _coincidences(modes)
+    if record is not None:
+        signs += _shifts(record)
+    return Suggestion(bool(signs), tuple(signs))
+
+
+def _coincidences(modes: Modes) -> list[str]:
+    """Lines on multiples and combinations of stronger ones that chance does not explain."""
+    strength = np.asarray(modes.amplitudes, float).mean(axis=0)
+    order = np.argsort(-strength)
+    omega, std = modes.frequencies[order], modes.frequencies_std[order]
+    span = float(omega.max()) if len(omega) else 1.0
+    signs = []
+    for k in range(1, len(omega)):
+        parents = min(k, 2)
+        best, tried, width = "", 0, 0.0
+        for multiples in _combinations(parents):
+            target = float(np.abs(multiples @ omega[:parents]))
+            error = float(np.hypot(std[k], np.sqrt(multiples**2 @ std[:parents] ** 2)))
+            if not 0 < target < 1.5 * span:
+                continue
+            tried, width = tried + 1, max(width, error)
+            if abs(omega[k] - target) < _SIGMAS * error:
+                best = best or _words(omega[k], multiples, omega[:parents])
+        # the chance that one of the places tried lies that near
+        if best and tried * 2 * _SIGMAS * width / span < _CHANCE * parents:
+            signs.append(best)
+    return signs
+
+
+def _combinations(parents: int) -> list[Array]:
+    """Multiples of the strongest lines, low orders first."""
+    every = product(range(-_ORDERS, _ORDERS + 1), repeat=parents)
+    good = [m for m in every if 1 < sum(map(abs, m)) <= _ORDERS and next(i for i in m if i) > 0]
+    return [np.array(m, float) for m in sorted(good, key=lambda m: sum(map(abs, m)))]
+
+
+def _words(line: float, multiples: Array, parents: Array) -> str:
+    if np.count_nonzero(multiples) == 1:
+        i = int(np.flatnonzero(multiples)[0])
+        return f"the line at {line:.4g} is {abs(multiples[i]):g} times that at {parents[i]:.4g}"
+    parts = " ".join(f"{m:+g}·{p:.4g}" for m, p in zip(multiples, parents, strict=True) if m)
+    return f"the line at {line:.4g} is the combination {parts}"
+
+
+def _shifts(record: Record) -> list[str]:
+    """Trials whose strongest line moves with its amplitude."""
+    if record.n_trials < 2 or record.dt is None:
+        return []
+    found = np.array([_strongest(y[:, 0], record.dt) for y in record.trials])
+    frequency, amplitude, error = found.T
+    spread = float(np.ptp(frequency))
+    if np.ptp(amplitude) < 0.1 * amplitude.max() or spread < _SHIFT * float(error.max()):
+        return []
+    if abs(np.corrcoef(frequency, amplitude)[0, 1]) < 0.8 and record.n_trials > 2:
+        return []
+    low, high = np.argmin(amplitude), np.argmax(amplitude)
+    return [
+        f"the strongest line moves from {frequency[low]:.4g} to {frequency[high]:.4g} as its "
+        f"amplitude goes from {amplitude[low]:.3g} to {amplitude[high]:.3g}"
+    ]
+
+
+def _strongest(y: Array, dt: float) -> tuple[float, float, float]:
+    """Frequency, amplitude and error of the strongest line, from a windowed transform."""
+    z = np.nan_to_num(y - np.nanmean(y))
+    window = np.hanning(len(z))
+    size = 8 * len(z)
+    power = np.abs(np.fft.rfft(z * window, size))
+    k = int(np.clip(np.argmax(power), 1, len(power) - 2))
+    a, b, c = np.log(power[k - 1 : k + 2] + 1e-300)
+    shift = 0.5 * (a - c) / (a - 2 * b + c) if a - 2 * b + c else 0.0
+    step = 2 * np.pi / (size * dt)
+    # other lines pull a windowed peak by a small part of the resolution
+    return (k + shift) * step, 2 * power[k] / window.sum(), 0.1 * 2 * np.pi / (len(z) * dt)

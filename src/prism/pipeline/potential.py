@@ -1,0 +1,107 @@
+"""Records of a nonlinear motion: a potential and hidden modes in place of lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from prism.model import Model
+from prism.nonlinear import NonlinearFit, fit_potential, suggests_nonlinearity
+from prism.nonlinear.hamiltonian import certify_potential, nonlinear_hamiltonian
+from prism.nonlinear.motion import NonlinearMotion
+from prism.record import Record
+
+SCALE = "that of a seen coordinate of unit mass"
+
+
+def with_potential(
+    linear: Model,
+    record: Record,
+    potential: str | Sequence[str],
+    max_modes: int | None,
+    progress: Callable[[str], None] | None,
+) -> Model:
+    """Replace the linear picture of a record by a potential, where the data determine one.
+
+    Parameters
+    ----------
+    linear : Model
+        Of the same record; its lines stay, as the spectrum of the motion.
+    potential : str or sequence of str
+        The library of terms.
+    """
+    fit = fit_potential(record, potential=potential, max_modes=max_modes, progress=progress)
+    if fit.verdict.linear:
+        return linear.with_remark(
+            f"potential={potential!r} was asked for, but no nonlinearity is seen: this is the "
+            f"linear answer ({fit.verdict.why})"
+        )
+    motion = NonlinearMotion.of(fit)
+    verdict = replace(
+        linear.identifiability,
+        magnitudes=fit.verdict.identifiable,
+        scale=SCALE if fit.verdict.identifiable else "",
+        why=fit.verdict.why,
+        remedy=fit.verdict.remedy,
+        remarks=_remarks(fit),
+        statement=_statement(fit),
+    )
+    model = replace(
+        linear,
+        hamiltonian=None,
+        identifiability=verdict,
+        trajectories=motion,
+        noise_std=fit.noise_std,
+        temperature=None,
+        modes=replace(linear.modes, residues=None, residues_std=None, energies=None),
+    )
+    if fit.potential is None or not fit.verdict.identifiable:
+        return model
+    hamiltonian = nonlinear_hamiltonian(
+        fit.potential,
+        (fit.hidden_frequencies, fit.hidden_frequencies_std),
+        (fit.couplings, fit.couplings_std),
+    )
+    return replace(model, hamiltonian=hamiltonian, certificate=certify_potential(hamiltonian))
+
+
+def potential_remark(model: Model, record: Record) -> str:
+    """A suggestion to fit a potential, where the lines look like those of a nonlinear motion."""
+    if record.n_channels > 2 or record.dt is None or model.experiment != "free":
+        return ""
+    if any(kind != "displacement" for kind in record.quantity):
+        return ""
+    found = suggests_nonlinearity(model.modes, record if record.n_trials > 1 else None)
+    if not found.nonlinear:
+        return ""
+    signs = "; ".join(found.signs[:3])
+    return (
+        f"the motion looks nonlinear ({signs}): potential='auto', or --potential auto, fits the "
+        "force and the hidden modes"
+    )
+
+
+def _statement(fit: NonlinearFit) -> str:
+    if not fit.verdict.identifiable:
+        return f"{fit.verdict} The forecast follows the nonlinear motion."
+    count = len(fit.hidden_frequencies)
+    terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
+    return (
+        f"Determined: the potential (terms {terms}), {count} hidden "
+        f"oscillator{'s' * (count != 1)} with their frequencies and couplings, and the forecast."
+    )
+
+
+def _remarks(fit: NonlinearFit) -> tuple[str, ...]:
+    out = [remark.rstrip(".") for remark in fit.remarks]
+    if fit.alternatives:
+        listed = "; ".join(str(one) for one in fit.alternatives)
+        out.append(f"not distinguished from it by these data: {listed}")
+    horizon = fit.horizon
+    if horizon is not None:
+        out.append(
+            f"the motion is chaotic (largest Lyapunov exponent {horizon.lyapunov:.3g}); the "
+            f"forecast holds for about {horizon.lyapunov_times:.2g} Lyapunov times"
+        )
+    out.append("the lines listed are those of the nonlinear motion, not normal modes")
+    return tuple(out)

@@ -1,0 +1,107 @@
+"""A fitted potential and its force over the range of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prism.errors import CannotTellError
+from prism.model import Model
+from prism.nonlinear.hamiltonian import NonlinearHamiltonian
+from prism.plot._canvas import BLUE, MUTED, Layout
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["PotentialView", "potential_view"]
+
+Array = NDArray[np.float64]
+
+_POINTS = 300
+_MARGIN = 0.15  # of the range of the record, on either side
+
+
+@dataclass(frozen=True)
+class PotentialView:
+    """What the figure of a potential shows.
+
+    Attributes
+    ----------
+    name : str
+        Of the coordinate.
+    x, values, std, force : arrays (points,)
+        V with its lowest value at zero, its standard deviation, and -V'.
+    low, high : float
+        Range of the record; outside, V is extrapolated.
+    text : str
+    """
+
+    name: str
+    x: Array
+    values: Array
+    std: Array
+    force: Array
+    low: float
+    high: float
+    text: str
+
+    @property
+    def layout(self) -> Layout:
+        """The potential beside the force."""
+        return Layout(1, 2, 8.0, 2.9)
+
+    def draw(self, axes: Sequence[Axes]) -> None:
+        """Draw both panels."""
+        left, right = axes
+        left.fill_between(
+            self.x,
+            self.values - 2 * self.std,
+            self.values + 2 * self.std,
+            color=BLUE,
+            alpha=0.25,
+            lw=0,
+            label="±2σ",
+        )
+        left.plot(self.x, self.values, color=BLUE, label="V")
+        right.plot(self.x, self.force, color=BLUE)
+        right.axhline(0.0, color=MUTED, lw=0.8)
+        for ax, title in ((left, "potential V"), (right, "force -V'")):
+            for edge in (self.low, self.high):
+                ax.axvline(edge, color=MUTED, lw=0.9, ls="--")
+            ax.set_xlim(self.x[0], self.x[-1])
+            ax.set_xlabel(self.name)
+            ax.set_title(title, loc="left")
+        left.legend(loc="upper center", ncols=2)
+
+
+def potential_view(model: Model) -> PotentialView:
+    """Compute the potential of a model of one coordinate.
+
+    Raises
+    ------
+    CannotTellError
+        When there is none, or when it has two coordinates.
+    """
+    h = model.hamiltonian
+    if not isinstance(h, NonlinearHamiltonian) or len(h.channels) != 1:
+        raise CannotTellError(
+            "there is no potential of one coordinate to draw: identify with potential='auto'."
+        )
+    low, high = (float(edge[0]) for edge in h.potential.reach)
+    gap = _MARGIN * (high - low)
+    x = np.linspace(low - gap, high + gap, _POINTS)
+    values = h.potential(x)
+    return PotentialView(
+        name=h.channels[0],
+        x=x,
+        values=values - values.min(),
+        std=h.potential.band(x),
+        force=-h.potential.gradient(x),
+        low=low,
+        high=high,
+        text=str(h.potential),
+    )
