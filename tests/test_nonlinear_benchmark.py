@@ -14,7 +14,7 @@ def test_cases_are_complete(case):
         assert len(case.values) == len(case.terms) + 2 * case.modes
 
 
-@pytest.mark.parametrize("number", range(20))
+@pytest.mark.parametrize("number", range(0, 20, 2))
 def test_random_systems_are_bound_and_repeatable(number):
     case, _ = nonlinear.random_case(number)
     again, _ = nonlinear.random_case(number)

@@ -154,7 +154,7 @@ def test_page_of_a_response(cart, lossy, tmp_path):
     model, response = cart
     page = html_page(model, response)
     assert "<title>PRISM: what the response shows</title>" in page
-    assert page.count("<svg") == 3
+    assert page.count("<svg") == 2
     for heading in ("Response", "Zeros (anti-resonances)", "Hidden modes", "Memory kernel"):
         assert f"<h2>{heading}</h2>" in page
     assert "<h2>Forecast</h2>" not in page
@@ -169,10 +169,10 @@ def test_page_of_a_response(cart, lossy, tmp_path):
 def test_page_without_the_response(cart, shaken):
     page = html_page(cart[0])
     assert "<h2>Response</h2>" not in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 1
     page = html_page(*shaken)
     assert "<title>PRISM: what the record shows</title>" in page
-    assert page.count("<svg") == 2
+    assert page.count("<svg") == 1
 
 
 def test_page_says_what_is_not_drawn():

@@ -208,14 +208,15 @@ def minimise(
         return None
     scale = np.zeros(now.A.shape[1])
     damping, growth, converged, idle = 1e-3, 2.0, False, 0
-    for _ in range(steps):
+    for step in range(steps):
         scale = np.maximum(scale, np.linalg.norm(now.A, axis=0))
         safe = np.where(scale > 0, scale, 1.0)
         R = _triangle(np.column_stack([now.A / safe, now.b]))
         # What a full Gauss-Newton step foretells: small at a minimum even in a narrow valley.
         hope = float((R[: len(scale), -1] ** 2).sum())
         converged = hope < tolerance
-        if converged or now.cost - hope > give_up:
+        # The first steps of a poor start foretell nothing.
+        if converged or (step > 2 and now.cost - hope > give_up):
             break
         accepted = False
         while damping < 1e9:

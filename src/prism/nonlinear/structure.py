@@ -25,6 +25,8 @@ _GAINS = 20.0  # χ² that one more mode must gain, with the observer open, to g
 _CONTENDERS = 60.0, 100.0  # χ² above the best worth a closer look, observer open or half closed
 _NEAR_NOISE = 1.15  # χ² per datum that uncertainty of the noise level allows
 _HOPELESS = 60.0  # χ² that terms cannot make up for
+_CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
+_AGAIN = 5.0  # a fit that much worse than foretold is tried again from a better start
 _RIVALS = 15.0  # scores of whole libraries that leave the choice to the terms
 
 Progress = Callable[[str], None]
@@ -85,7 +87,9 @@ class Search:
         out = []
         for one in found:
             e = one.estimate
-            if one.score < found[0].score + INDISTINCT:
+            close = one.score < found[0].score + INDISTINCT
+            # A fit that crept along a valley may have farther to go.
+            if close or (not e.converged and one.score < found[0].score + _CREEPING):
                 fine = refine(
                     *(self.problem, e.parameters, e.starts, e.pieces), steps=60, tolerance=0.003
                 )
@@ -205,16 +209,17 @@ class Search:
     def _pruned(self, whole: Found) -> dict[tuple[object, ...], Found]:
         """Subsets of terms, with a fit for each that may be among the best."""
         kept = {whole.key: whole} | self._linear(whole)
-        tried: set[tuple[int, ...]] = set()
+        tried: dict[tuple[int, ...], float] = {}
         self._rescues = 0
         for _ in range(5):
             best = min(kept.values(), key=lambda one: one.score)
             wide = rewritten(best.estimate, whole.full)
             seen = information(self.problem, wide)
-            fresh = [c for c in self._promising(wide, seen, best.score) if c not in tried]
-            for chosen in fresh:
-                tried.add(chosen)
+            for foretold, chosen in self._promising(wide, seen, best.score):
+                if tried.get(chosen, np.inf) < foretold + _AGAIN:
+                    continue
                 found = self._refitted(wide, seen, chosen)
+                tried[chosen] = np.inf if found is None else found.score
                 if found is not None and (
                     found.key not in kept or found.score < kept[found.key].score
                 ):
@@ -244,7 +249,9 @@ class Search:
         found = self.judge.found(estimate, whole.full)
         return {found.key: found}
 
-    def _promising(self, wide: Estimate, seen: Information, least: float) -> list[tuple[int, ...]]:
+    def _promising(
+        self, wide: Estimate, seen: Information, least: float
+    ) -> list[tuple[float, tuple[int, ...]]]:
         """Subsets of the library whose foretold score comes near the best, best first."""
         K, modes = len(wide.parameters.library), wide.modes
         theta = wide.parameters.theta + seen.step[:K]
@@ -263,7 +270,7 @@ class Search:
         options.sort()
         # Foretold scores below the least one are hopes; they do not make the others unlikely.
         bar = max(options[0][0], least) + _LIKELY
-        return [chosen for score, chosen in options if score < bar][:_MOST_REFITS]
+        return [option for option in options if option[0] < bar][:_MOST_REFITS]
 
     def _refitted(self, wide: Estimate, seen: Information, chosen: tuple[int, ...]) -> Found | None:
         """Fit some terms, from where the linearised fit expects them or from the same force."""
@@ -277,9 +284,11 @@ class Search:
                 out = one
             if out is not None and out.misfit < bar:
                 return self.judge.found(out, wide.parameters.library)
-        if self._rescues < _MOST_RESCUES and not wide.pieces.linked.any():
+        if self._rescues < _MOST_RESCUES:
             self._rescues += 1
-            slave = slaved(self.problem, self.prepared, [self._matched(wide, chosen)])
+            start, begin = self._matched(wide, chosen)
+            firsts = np.append(True, ~wide.pieces.linked[:-1])
+            slave = slaved(self.problem, self.prepared, [(start, begin[firsts])])
             if slave is not None and self._contends(slave):
                 out = self._descended(slave) or out
         return None if out is None else self.judge.found(out, wide.parameters.library)

@@ -158,7 +158,7 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
     found: dict[str, View] = {}
     if isinstance(record, FrequencyResponse):
         found["response"] = response_view(model, record)
-    elif record is not None and model.trajectories is not None:
+    elif record is not None and model.response is None:
         found["spectrum"] = spectrum_view(model, record)
     if len(model.channels) > 1:
         found["shapes"] = shapes_view(model)

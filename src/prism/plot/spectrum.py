@@ -50,9 +50,10 @@ class SpectrumView:
         Angular frequencies of the periodogram.
     data, residual : array (frequencies, channels)
         Root mean square over the trials of the Hann-windowed amplitude spectrum, scaled so that
-        a line of amplitude A has the height A; before and after the fit is taken away.
+        a line of amplitude A has the height A; before and after the fit is taken away. Motion
+        driven by noise has no fit to take away: NaN.
     floor : array (channels,)
-        Expected height of the noise.
+        Expected height of the noise; NaN where it is not known.
     lines : array (modes,)
         Frequencies of the modes.
     trials : tuple of (int, int)
@@ -89,17 +90,21 @@ class SpectrumView:
             (self.data[:, a], BLUE, 1.0, "data", 2.2),
             (self.residual[:, a], MUTED, 0.8, "after the fit", 2.1),
         ):
+            if np.isnan(y).all():
+                continue
             keep = thin(np.log(np.maximum(y, 1e-300)))
             ax.plot(
                 self.frequencies[keep], y[keep], color=color, lw=width, label=name, zorder=order
             )
-        ax.axhline(
-            self.floor[a], color=INK, lw=0.9, ls=(0, (5, 3)), label="noise floor", zorder=2.3
-        )
+        floor = self.floor[a]
+        if np.isfinite(floor):
+            ax.axhline(floor, color=INK, lw=0.9, ls=(0, (5, 3)), label="noise floor", zorder=2.3)
+        else:
+            floor = float(np.median(self.data[:, a]))
         for k, line in enumerate(self.lines):
             ax.axvline(line, color=ORANGE, lw=0.8, ls=":", label="_" if k else "lines", zorder=1.0)
         ax.set_yscale("log")
-        ax.set_ylim(0.12 * self.floor[a], 2.5 * max(self.data[:, a].max(), self.floor[a]))
+        ax.set_ylim(0.12 * floor, 2.5 * max(self.data[:, a].max(), floor))
         ax.set_xlim(0.0, self.frequencies[-1])
         ax.set_ylabel(label(self.channels[a]))
         ax.grid(axis="y", which="major", color=GRID)
@@ -142,23 +147,25 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
     CannotTellError
         For a forced experiment, whose motion depends on the force.
     """
-    if model.trajectories is None:
+    if model.response is not None:
         raise CannotTellError(
             "a forced experiment has no lines of free motion: draw model.plot.response with the "
             "frequency response instead."
         )
     check_record(model, record)
+    moving = model.trajectories
     # A model from a file may have kept the motion of the first trials only.
-    shown = min(record.n_trials, len(model.trajectories.trials), _MOST_TRIALS)
+    kept = record.n_trials if moving is None else len(moving.trials)
+    shown = min(record.n_trials, kept, _MOST_TRIALS)
     omega = _grid(model, record)
     powers = np.zeros((3, len(omega), record.n_channels))
     for r in range(shown):
         samples = model.record.samples[r]
         t, y = record.times[r][:samples], record.trials[r][:samples]
-        rest = y - model.forecast(t, r).values
+        rest = np.full_like(y, np.nan) if moving is None else y - moving.at(t, r).values
         step = record.steps[r]
         powers[0] += _power(t, y - np.nanmean(y, axis=0), omega, step)
-        powers[1] += _power(t, rest, omega, step)
+        powers[1] += np.nan if moving is None else _power(t, rest, omega, step)
         powers[2] += _noise_power(t, ~np.isnan(y))
     data, residual, gain = np.sqrt(powers / shown)
     return SpectrumView(
