@@ -128,7 +128,7 @@ def test_views_of_a_forced_record(shaken):
     # Its model may be drawn over a response of the same ports.
     w = np.linspace(0.5, 1.5, 100)
     measured = systems.tuned_absorber().response(w, loss=0.01, noise=0.05, rng=0)
-    assert list(views(model, measured)) == ["response", "shapes", "kernel"]
+    assert list(views(model, measured)) == ["response", "kernel"]
 
 
 def test_data_of_another_kind_are_refused(cart, shaken):

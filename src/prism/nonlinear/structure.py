@@ -26,7 +26,6 @@ _CONTENDERS = 60.0, 100.0  # χ² above the best worth a closer look, observer o
 _NEAR_NOISE = 1.15  # χ² per datum that uncertainty of the noise level allows
 _HOPELESS = 60.0  # χ² that terms cannot make up for
 _CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
-_AGAIN = 5.0  # a fit that much worse than foretold is tried again from a better start
 _RIVALS = 15.0  # scores of whole libraries that leave the choice to the terms
 
 Progress = Callable[[str], None]
@@ -209,17 +208,17 @@ class Search:
     def _pruned(self, whole: Found) -> dict[tuple[object, ...], Found]:
         """Subsets of terms, with a fit for each that may be among the best."""
         kept = {whole.key: whole} | self._linear(whole)
-        tried: dict[tuple[int, ...], float] = {}
+        tried: set[tuple[int, ...]] = set()
         self._rescues = 0
         for _ in range(5):
             best = min(kept.values(), key=lambda one: one.score)
             wide = rewritten(best.estimate, whole.full)
             seen = information(self.problem, wide)
-            for foretold, chosen in self._promising(wide, seen, best.score):
-                if tried.get(chosen, np.inf) < foretold + _AGAIN:
+            for chosen in self._promising(wide, seen, best.score):
+                if chosen in tried:
                     continue
+                tried.add(chosen)
                 found = self._refitted(wide, seen, chosen)
-                tried[chosen] = np.inf if found is None else found.score
                 if found is not None and (
                     found.key not in kept or found.score < kept[found.key].score
                 ):
@@ -270,7 +269,7 @@ class Search:
         options.sort()
         # Foretold scores below the least one are hopes; they do not make the others unlikely.
         bar = max(options[0][0], least) + _LIKELY
-        return [option for option in options if option[0] < bar][:_MOST_REFITS]
+        return [chosen for score, chosen in options if score < bar][:_MOST_REFITS]
 
     def _refitted(self, wide: Estimate, seen: Information, chosen: tuple[int, ...]) -> Found | None:
         """Fit some terms, from where the linearised fit expects them or from the same force."""
