@@ -267,8 +267,10 @@ def gyroscopic_rows(count: int) -> list[Row]:
         if len(model.hidden_frequencies) != len(system.hidden_frequencies):
             gyro.append(np.inf)
             continue
-        g, w = system.gyroscopic, system.hidden_frequencies
-        gyro.append(float(np.abs(model.gyroscopic - g).max() / np.abs(g).max()))
+        w = system.hidden_frequencies
+        # over the largest of all couplings: that of the two seen coordinates may be near zero
+        off = np.abs(model.gyroscopic - system.gyroscopic).max()
+        gyro.append(float(off / np.abs(system.full_gyroscopic).max()))
         hidden.append(np.abs(model.hidden_frequencies / w - 1))
         scores.append((model.hidden_frequencies - w) / model.hidden_frequencies_std)
     percent = 100 * np.array(gyro)

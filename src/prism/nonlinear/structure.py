@@ -248,9 +248,7 @@ class Search:
         found = self.judge.found(estimate, whole.full)
         return {found.key: found}
 
-    def _promising(
-        self, wide: Estimate, seen: Information, least: float
-    ) -> list[tuple[float, tuple[int, ...]]]:
+    def _promising(self, wide: Estimate, seen: Information, least: float) -> list[tuple[int, ...]]:
         """Subsets of the library whose foretold score comes near the best, best first."""
         K, modes = len(wide.parameters.library), wide.modes
         theta = wide.parameters.theta + seen.step[:K]
