@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prism
-from prism.errors import NoLineError, OptionError
+from prism.errors import NoLineError, OptionError, RecordError
 from prism.pipeline.ignore import bands_of
 from prism.systems import chain
 
@@ -54,6 +54,15 @@ def test_motion_that_is_not_fitted_is_no_spike():
     noise = 0.01 * np.random.default_rng(0).standard_normal(len(t))
     record = prism.Record(np.cos(3 * t) + pulse + noise, dt=DT)
     assert "standard deviations off" not in str(prism.identify(record).identifiability)
+
+
+def test_a_gap_longer_than_the_data_is_refused(clean):
+    t = np.concatenate([0.1 * np.arange(300), 600 + 0.1 * np.arange(300)])
+    x = np.cos(1.7 * t) + 0.05 * np.random.default_rng(0).standard_normal(len(t))
+    with pytest.raises(RecordError, match=r"a gap from 29.9 to 600, longer than all its data"):
+        prism.identify(prism.Record(x, t=t))
+    parts = prism.Record([x[:300], x[300:]], t=[t[:300], t[300:]])
+    np.testing.assert_allclose(prism.identify(parts).modes.frequencies, [1.7], rtol=1e-3)
 
 
 def hum(record, hz, amplitude=0.3):

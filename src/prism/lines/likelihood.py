@@ -301,6 +301,22 @@ def _check_presence(record: Record) -> None:
                 f"trial {r} (counted from 0), channel {record.channels[a]!r} has {present[a]} "
                 f"samples that are not missing: leave it out or give at least {MIN_SAMPLES}."
             )
+        _check_gap(record, r)
+
+
+def _check_gap(record: Record, r: int) -> None:
+    """A gap longer than all the rest hides how often each line turned in it."""
+    there = np.isfinite(record.trials[r]).any(axis=1)
+    t = record.times[r][there]
+    k = int(np.diff(t).argmax())
+    gap = float(t[k + 1] - t[k])
+    if gap <= (t[-1] - t[0]) - gap:
+        return
+    raise RecordError(
+        f"trial {r} (counted from 0) has a gap from {t[k]:.6g} to {t[k + 1]:.6g}, longer than all "
+        "its data: how often a line turned in it cannot be told; give what is before and after it "
+        "as two trials, prism.Record([first, second], t=[...])."
+    )
 
 
 def _sampling(record: Record, r: int, stacked: Array) -> AbstractSampling:

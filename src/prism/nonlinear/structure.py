@@ -25,6 +25,7 @@ _GAINS = 20.0  # χ² that one more mode must gain, with the observer open, to g
 _CONTENDERS = 60.0, 100.0  # χ² above the best worth a closer look, observer open or half closed
 _NEAR_NOISE = 1.15  # χ² per datum that uncertainty of the noise level allows
 _HOPELESS = 60.0  # χ² that terms cannot make up for
+_FAR = 3.0  # χ² per datum of a motion that is not described
 _CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
 _RIVALS = 15.0  # scores of whole libraries that leave the choice to the terms
 
@@ -56,8 +57,9 @@ class Search:
     def run(self, libraries: Sequence[Library]) -> list[Found]:
         """Structures worth naming, best first; empty when every motion escapes."""
         whole = self._whole(libraries)
-        if not whole:
-            return []
+        # Where no library comes near the noise, its terms are effective ones: none is to be told.
+        if not whole or whole[0].estimate.misfit > _FAR * self.judge.samples:
+            return whole
         kept: dict[tuple[object, ...], Found] = {}
         for found in whole:
             if found.score < whole[0].score + _RIVALS:
