@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
 PAGE = (ROOT / "docs" / "applications.md").read_text("utf-8")
-NAMES = ("bath", "slosh", "dwell", "tearing", "flutter")
+NAMES = ("bath", "slosh", "dwell", "tearing", "flutter", "duffing")
 
 # The rows of each table of the page, in order, by the names that main() returns.
 QUOTED = {
@@ -37,6 +37,7 @@ QUOTED = {
         "z",
         "amplitude",
     ),
+    "duffing": ("hidden", "spring", "cubic", "omega_1", "omega_2", "nrmse", "linear_nrmse"),
     "flutter": (
         "index_speed",
         "measured_index_speed",
@@ -110,6 +111,14 @@ def test_slosh_frequencies_are_zeros_of_a_dwell_test():
     assert found["z_max"] < 3
     assert abs(found["mass_error"]) < 2  # percent
     assert found["loss"] == pytest.approx(5e-3, rel=0.05)
+
+
+def test_a_nonlinear_spring_and_two_oscillators_from_one_record():
+    found = numbers("duffing")
+    assert found["hidden"] == 2
+    assert found["z_max"] < 3
+    assert found["nrmse"] < 0.055
+    assert found["nrmse"] < found["linear_nrmse"]
 
 
 def test_moving_line_is_tracked_within_its_error_and_bias():

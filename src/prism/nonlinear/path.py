@@ -35,7 +35,7 @@ _HOPELESS = 400.0  # χ² above the best known at the same bandwidth from which 
 _LOST = 1.5  # growth of χ² from one rung to the next at which a motion is no longer followed
 _PIECES = 0.5  # per oscillation of the highest frequency in the motion
 _JOINTS = (0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-6)
-_TORN = 3.0  # χ² of pieces over that of the slaved motion at which they are given up
+_TORN = 3.0  # χ² of pieces over that of the slaved motion, or per datum, that is given up
 _WILD = 1e5  # growth of a disturbance beyond which a motion is kept in pieces
 
 
@@ -203,6 +203,8 @@ def _scales(states: Array) -> Array:
 
 def _in_pieces(problem: Problem, prepared: Prepared, slave: Solution) -> Estimate | None:
     """Multiple shooting: pieces that are free at first and drawn together step by step."""
+    if slave.misfit > _TORN * problem.size:  # not described even when slaved to the data
+        return None
     count = _count(prepared)
     pieces = cut(problem.data, count)
     starts = states_along(problem, slave.parameters, slave.starts, count, prepared.bandwidth)
