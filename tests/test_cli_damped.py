@@ -70,3 +70,12 @@ def test_potential(here, run):
     status, _, err = run("identify", "x.csv", "--potential", "cosh")
     assert status == 2
     assert "cosh" in err
+
+
+def test_drift(here, run):
+    x = motion(0.0)
+    write("bent.csv", x + 5 * np.linspace(-1, 1, len(x))[:, None] ** 2)
+    status, out, _ = run("identify", "bent.csv", "--drift", "2", "--json", "m.json")
+    assert status == 0
+    assert "drift of degree 2" in out
+    assert len(json.loads((here / "m.json").read_text())["modes"]) == 2

@@ -65,6 +65,29 @@ def test_a_gap_longer_than_the_data_is_refused(clean):
     np.testing.assert_allclose(prism.identify(parts).modes.frequencies, [1.7], rtol=1e-3)
 
 
+@pytest.mark.parametrize(("degree", "size"), [(2, 2.0), (3, 10.0), (5, 3.0)])
+def test_a_polynomial_drift_is_fitted_with_the_lines(clean, degree, size, tmp_path):
+    values, t = np.array(clean.trials[0]), clean.times[0]
+    u = np.linspace(-1, 1, len(t))[:, None]
+    bent = np.polynomial.legendre.Legendre.basis(degree)(u) * size * values.std(axis=0)
+    record = clean.with_values([values + bent])
+    plain, model = prism.identify(clean), prism.identify(record, drift=degree)
+    off = model.modes.frequencies - plain.modes.frequencies
+    assert np.all(np.abs(off) < 0.5 * plain.modes.frequencies_std)
+    assert f"a drift of degree {degree}" in str(model.identifiability)
+    seen = model.forecast(t).values - plain.forecast(t).values
+    np.testing.assert_allclose(seen, bent, atol=0.2 * values.std())
+    model.save(tmp_path / "m.json")
+    again = prism.load(tmp_path / "m.json")
+    np.testing.assert_allclose(again.forecast(t[:5]).values, model.forecast(t[:5]).values)
+
+
+@pytest.mark.parametrize("bad", [{"drift": 0}, {"drift": 9}, {"drift": 2, "damped": True}])
+def test_drifts_that_make_no_sense(clean, bad):
+    with pytest.raises(OptionError, match="drift"):
+        prism.identify(clean, **bad)
+
+
 def hum(record, hz, amplitude=0.3):
     t = record.times[0]
     return record.with_values([record.trials[0] + amplitude * np.cos(2 * np.pi * hz * t)[:, None]])

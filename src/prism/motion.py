@@ -12,6 +12,7 @@ from prism.damped.decay_result import Continuation
 from prism.errors import OptionError
 from prism.lines.background import Background
 from prism.lines.inphase import InPhaseFit, Motion
+from prism.lines.trend import Trend
 
 
 @dataclass(frozen=True)
@@ -54,12 +55,15 @@ class Trajectories:
         Subtracted from the series before the fit.
     background : Background, optional
         Coloured noise, which takes the place of offset and drift.
+    trend : Trend, optional
+        Drift of degree two and higher, as it is: its error is not in the band.
     """
 
     fit: InPhaseFit
     trials: tuple[tuple[int, int], ...]
     means: Array
     background: Background | None = None
+    trend: Trend | None = None
 
     @property
     def noise_std(self) -> Array:
@@ -87,6 +91,8 @@ class Trajectories:
             linear[:, :, 2 * len(self.fit.line) :] = 0.0
             under, doubt = self.background.at(times, trial)
         values = np.einsum("atp,p->ta", linear, motion.values[:, j]) + under
+        if self.trend is not None:
+            values = values + self.trend.at(times, trial)
         total = nonlinear + linear @ motion.sensitivity[j]
         variance = np.einsum("atp,pq,atq->ta", total, self.fit.covariance, total, optimize=True)
         variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)

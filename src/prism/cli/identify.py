@@ -149,6 +149,9 @@ Ignore = Annotated[
         help="Lines that are no physics: mains with harmonics, or bands in cycles per time unit.",
     ),
 ]
+Drift = Annotated[
+    int, typer.Option(metavar="DEGREE", help="Polynomial along which a record drifts, 1 to 8.")
+]
 Json = Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the model.")]
 Report = Annotated[str | None, typer.Option(metavar="OUT.html", help="Write a page with figures.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing.")]
@@ -178,6 +181,7 @@ def command(
     false_alarm: FalseAlarm = 1e-3,
     fit_fraction: FitFraction = None,
     ignore: Ignore = None,
+    drift: Drift = 1,
     json: Json = None,
     report: Report = None,
     quiet: Quiet = False,
@@ -203,6 +207,7 @@ def command(
         "false_alarm": false_alarm,
         "fit_fraction": fit_fraction,
         "ignore": ignore,
+        "drift": drift,
     }
     where = {
         "unit": unit,

@@ -18,6 +18,7 @@ from prism.io._atomic import replacing
 from prism.kernel import Certificate
 from prism.lines.background import Background
 from prism.lines.inphase import InPhaseFit, Motion
+from prism.lines.trend import Trend
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
 from prism.motion import DecayMotion, Trajectories
@@ -211,6 +212,9 @@ def _trajectories_to_json(trajectories: Trajectories) -> Json:
     kept = trajectories.trials[: max(1, _MOST_NUMBERS // per_trial)]
     under = trajectories.background
     return {
+        "trend": None
+        if trajectories.trend is None
+        else _trend_to_json(trajectories.trend, len(kept)),
         "under": None if under is None else _background_to_json(under, len(kept)),
         "frequencies": fit.omega.tolist(),
         "line": fit.line.tolist(),
@@ -292,6 +296,22 @@ def _background_to_json(background: Background, trials: int) -> Json:
             [[_finite(float(x)) for x in row] for row in v] for v in background.values[:trials]
         ],
     }
+
+
+def _trend_to_json(trend: Trend | None, trials: int) -> Json | None:
+    if trend is None:
+        return None
+    return {
+        "coefficients": trend.coefficients[:trials].tolist(),
+        "middles": trend.middles[:trials].tolist(),
+        "halves": trend.halves[:trials].tolist(),
+    }
+
+
+def _trend_from_json(data: Json | None) -> Trend | None:
+    if data is None:
+        return None
+    return Trend(**{name: np.array(values, float) for name, values in data.items()})
 
 
 def _background_from_json(data: Json | None) -> Background | None:
@@ -449,7 +469,8 @@ def _trajectories_from_json(data: Json) -> Trajectories:
         motions=motions,
     )
     under = _background_from_json(data.get("under"))
-    return Trajectories(fit, tuple(places), np.array(data["means"], float), under)
+    trend = _trend_from_json(data.get("trend"))
+    return Trajectories(fit, tuple(places), np.array(data["means"], float), under, trend)
 
 
 def _array(values: list[Any] | None) -> Array | None:

@@ -33,6 +33,7 @@ from prism.lines.sampling import BACKGROUND, AbstractSampling, ScatteredSampling
 from prism.lines.search import Search
 from prism.lines.spikes import find_spikes, residuals_of, without
 from prism.lines.torus import Torus, find_torus
+from prism.lines.trend import Trend
 from prism.record import MIN_SAMPLES, QUANTITIES, Record
 
 _SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
@@ -80,6 +81,8 @@ class Lines:
         Samples that were taken for missing.
     background : Background or None
         Coloured noise under the lines; None where the noise is white.
+    trend : Trend or None
+        Drift of degree two and higher.
     ignored : InPhaseFit or None
         Lines that the user says are no modes.
     """
@@ -98,6 +101,7 @@ class Lines:
     coloured: bool = False
     spikes: Array | None = None
     background: Background | None = None
+    trend: Trend | None = None
     ignored: InPhaseFit | None = None
 
     def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
@@ -126,8 +130,19 @@ def estimate_lines(
     false_alarm: float,
     max_modes: int | None = None,
     progress: Callable[[str], None] | None = None,
+    drift: int = 1,
 ) -> Lines:
     """Find, fit and test the lines of a record.
+
+    Parameters
+    ----------
+    record : Record
+    false_alarm : float
+        Probability that noise alone shows a line anywhere in the band.
+    max_modes : int, optional
+    progress : callable, optional
+    drift : int
+        Degree of the polynomial that drifts; up to one it is kept only where it is significant.
 
     Raises
     ------
@@ -136,7 +151,8 @@ def estimate_lines(
     RecordTooShortError
         When the record does not hold a single period.
     """
-    (fit, search), trials, means, spikes = _cleaned(record, false_alarm, max_modes, progress)
+    cleaned = _cleaned(record, false_alarm, max_modes, progress, drift)
+    fit, search, trials = cleaned.fit, cleaned.search, cleaned.trials
     samplings = search.samplings
     crowds = crowded(search, fit)
     if crowds:
@@ -171,32 +187,29 @@ def estimate_lines(
         gains=gains(samplings, fit, levels)[~slow],
         noise=1 / np.sqrt(fit.weights),
         trials=trials,
-        means=means,
+        means=cleaned.means,
         threshold=search.threshold,
         slow=bool(slow.any()),
         crowded=crowds,
         torus=torus,
         coloured=not search.colour.white,
-        spikes=spikes,
-        background=None if search.colour.white else _background(record, search, fit, trials),
+        spikes=cleaned.spikes,
+        background=_background(replace(cleaned, fit=fit)),
+        trend=cleaned.trend,
     )
 
 
-def _background(
-    record: Record, search: Search, fit: LineFit, trials: Sequence[tuple[int, int]]
-) -> Background:
-    """The record without its lines, for what comes after it."""
-    only = [c.copy() for c in fit.coefficients]
-    for c in only:
-        c[:, :BACKGROUND] = 0.0
-    rests = residuals_of(search.samplings, trials, replace(fit, coefficients=only))
-    means = [np.nanmean(values, axis=0) for values in record.trials]
-    rests = [
-        np.where(np.isnan(values), np.nan, rest + mean)
-        for values, rest, mean in zip(record.trials, rests, means, strict=True)
-    ]
-    step = min(s.step for s in search.samplings)
-    return background_of(search.colour, list(record.times), rests, step, search.band[0])
+@dataclass(frozen=True)
+class _Cleaned:
+    """Lines of a record without its spikes and its drift of higher degree."""
+
+    record: Record
+    fit: LineFit
+    search: Search
+    trials: tuple[tuple[int, int], ...]
+    means: Array
+    spikes: Array
+    trend: Trend | None
 
 
 def _cleaned(
@@ -204,26 +217,49 @@ def _cleaned(
     false_alarm: float,
     max_modes: int | None,
     progress: Callable[[str], None] | None,
-) -> tuple[tuple[LineFit, Search], tuple[tuple[int, int], ...], Array, Array]:
-    """Find the lines, take spikes for missing samples, and look again.
-
-    Returns
-    -------
-    fit and search, place of each trial, means, number of spikes of each channel
-    """
+    drift: int,
+) -> _Cleaned:
+    """Find the lines, take spikes for missing samples and fit the drift, and look again."""
+    trend = Trend.none(record, drift) if drift > 1 else None
     clean = record
+    if trend is not None:
+        trend = trend.fitted(record, np.zeros(0))
+        clean = trend.removed(record)
     spikes = [np.zeros(values.shape, bool) for values in record.trials]
-    for _ in range(_CLEANINGS):
+    for turn in range(_CLEANINGS):
         samplings, trials, means = samplings_of(clean)
-        found = find_lines(
+        fit, search = find_lines(
             samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
         )
-        rests = residuals_of(samplings, trials, found[0])
+        rests = residuals_of(samplings, trials, fit)
         more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
-        if not any(mask.any() for mask in more):
+        wild = any(mask.any() for mask in more)
+        if turn == _CLEANINGS - 1 or (trend is None and not wild):
             break
-        spikes, clean = more, without(clean, more, rests)
-    return found, trials, means, np.sum([mask.sum(axis=0) for mask in spikes], axis=0)
+        if trend is not None:
+            trend = trend.fitted(record, fit.omega)
+            clean = trend.removed(record)
+        if wild:
+            spikes, clean = more, without(clean, more, rests)
+    counts = np.sum([mask.sum(axis=0) for mask in spikes], axis=0)
+    return _Cleaned(clean, fit, search, trials, means, counts, trend)
+
+
+def _background(cleaned: _Cleaned) -> Background | None:
+    """The record without its lines, for what comes after it; None in white noise."""
+    record, search, fit = cleaned.record, cleaned.search, cleaned.fit
+    if search.colour.white:
+        return None
+    only = [c.copy() for c in fit.coefficients]
+    for c in only:
+        c[:, :BACKGROUND] = 0.0
+    rests = residuals_of(search.samplings, cleaned.trials, replace(fit, coefficients=only))
+    whole = [
+        np.where(np.isnan(values), np.nan, rest + np.nanmean(values, axis=0))
+        for values, rest in zip(record.trials, rests, strict=True)
+    ]
+    step = min(s.step for s in search.samplings)
+    return background_of(search.colour, list(record.times), whole, step, search.band[0])
 
 
 def _at(fit: LineFit, levels: Array, j: int) -> LineFit:

@@ -154,6 +154,12 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[str, ...]:
             "there is motion slower than one period of the record; it is in the forecast, but not "
             "among the modes: a longer record would resolve it"
         )
+    if lines.trend is not None:
+        degree = lines.trend.coefficients.shape[1] - 1
+        remarks.append(
+            f"a drift of degree {degree} was fitted together with the lines; the forecast goes on "
+            "along it, and its error is not in the band"
+        )
     if lines.ignored is not None:
         which = ", ".join(f"{w:.5g}" for w in lines.ignored.omega[:5])
         count = len(lines.ignored.omega)

@@ -14,6 +14,7 @@ from prism.errors import OptionError
 from prism.experiments import EXPERIMENTS, Known
 from prism.frequency_response import FrequencyResponse
 from prism.lines import METHODS
+from prism.lines.trend import HIGHEST
 from prism.model import ForecastCheck, Model, Settings
 from prism.motion import Trajectories
 from prism.pipeline.damped import decay_remark, from_damped
@@ -49,6 +50,7 @@ def identify(
     false_alarm: float = DEFAULT_FALSE_ALARM,
     fit_fraction: float | None = None,
     ignore: Ignore | None = None,
+    drift: int = 1,
     progress: Callable[[str], None] | None = None,
 ) -> Model:
     """Identify the passive Hamiltonian behind a measurement of some of its coordinates.
@@ -97,6 +99,9 @@ def identify(
         Lines that are no physics: ``"50hz"`` is mains with its harmonics, ``"49-51"`` or
         ``(49, 51)`` a band in cycles per time unit. They are fitted and reported, but are not
         among the modes.
+    drift : int
+        Degree of the polynomial along which free records drift, 1 to 8. Up to one it is fitted
+        always and kept where it is significant.
     progress : callable, optional
         Called with a short text as the search goes on.
 
@@ -117,6 +122,7 @@ def identify(
     _check_record(record)
     kind = _experiment(record, experiment, force)
     _check_options(kind, method, max_modes, false_alarm)
+    _check_drift(drift, kind == FORCED or bool(damped) or potential is not None, method)
     settings = Settings(method, false_alarm, max_modes, __version__)
     if kind == FORCED:
         given = {
@@ -160,10 +166,15 @@ def identify(
         )
     known = Known(_matrix(mass, "mass", record), _matrix(stiffness, "stiffness", record))
     fitted = record if fit_fraction is None else record.head(fit_fraction)
-    lines = METHODS[method](fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress)
+    more = {} if drift == 1 else {"drift": drift}
+    lines = METHODS[method](
+        fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress, **more
+    )
     lines = without_ignored(lines, fitted, ignore)
     outcome = not_lines(lines) or EXPERIMENTS[kind](lines, known)
-    trajectories = Trajectories(lines.motion, lines.trials, lines.means, lines.background)
+    trajectories = Trajectories(
+        lines.motion, lines.trials, lines.means, lines.background, lines.trend
+    )
     model = replace(assemble(fitted, kind, lines, outcome, trajectories), settings=settings)
     if damped is None and method == "likelihood":
         model = model.with_remark(decay_remark(fitted, lines))
@@ -324,6 +335,15 @@ def _check_options(experiment: str, method: str, max_modes: int | None, false_al
         raise OptionError(f"max_modes must be at least 1, got {max_modes}.")
     if not 0 < false_alarm < 1:
         raise OptionError(f"the false-alarm probability must lie in (0, 1), got {false_alarm}.")
+
+
+def _check_drift(drift: int, elsewhere: bool, method: str) -> None:
+    if isinstance(drift, bool) or not isinstance(drift, int) or not 1 <= drift <= HIGHEST:
+        raise OptionError(f"drift is a degree from 1 to {HIGHEST}, got {drift!r}.")
+    if drift > 1 and (elsewhere or method != "likelihood"):
+        raise OptionError(
+            "drift of a higher degree is fitted with undamped lines, by likelihood: leave it out."
+        )
 
 
 def _matrix(given: ArrayLike | str | None, name: str, record: Record) -> Array | None:
