@@ -181,22 +181,29 @@ def _with_cusps(
 ) -> Colour | None:
     """The colour with cusps where there are any; None where there are none."""
     half = _NARROW // 2
-    starts = range(0, len(omega) - _NARROW + 1, half)
-    if len(starts) < 2:
-        return None
-    windows = np.lib.stride_tricks.sliding_window_view(power, _NARROW, axis=1)[:, ::half]
-    medians = np.median(windows[:, : len(starts)], axis=2) / gammaincinv(trials, 0.5)
-    for k, a in enumerate(starts):
-        if np.any((lines >= omega[a]) & (lines <= omega[a + _NARROW - 1])):
-            block = _block(power, lines, omega, (a, a + _NARROW), trials)
-            medians[:, k] = block.level * block.censored
-    middle = omega[np.array(starts) + half]
-    level = smooth.variance(middle)
     # the median of white noise that only one block in ten million has
     u = betaincinv(0.5 * (half + 1), 0.5 * (half + 1), 1 - _CUSP)
-    above = medians > gammaincinv(trials, u) / gammaincinv(trials, 0.5) * level
-    if not above.any():
-        return None
+    factor = float(gammaincinv(trials, u) / gammaincinv(trials, 0.5))
+    for step in (_NARROW, half):  # a quick look first
+        starts = np.arange(0, len(omega) - _NARROW + 1, step)
+        if len(starts) < 2:
+            return None
+        windows = np.lib.stride_tricks.sliding_window_view(power, _NARROW, axis=1)[:, ::step]
+        medians = np.median(windows[:, : len(starts)], axis=2) / gammaincinv(trials, 0.5)
+        first, last = np.searchsorted(omega, lines) - _NARROW, np.searchsorted(omega, lines)
+        spoilt = {
+            int(k)
+            for a, b in zip(first, last, strict=True)
+            for k in np.flatnonzero((starts >= a) & (starts <= b))
+        }
+        for k in spoilt:
+            block = _block(power, lines, omega, (starts[k], starts[k] + _NARROW), trials)
+            medians[:, k] = block.level * block.censored
+        middle = omega[starts + half]
+        level = smooth.variance(middle)
+        above = medians > (factor if step == half else np.sqrt(factor)) * level
+        if not above.any():
+            return None
     where = np.unique(np.concatenate([smooth.log_omega, np.log(middle)]))
     out = np.log(smooth.variance(np.exp(where)))
     for row, raised, median in zip(out, above, medians, strict=True):
@@ -229,11 +236,11 @@ def _flat(logs: Array, weights: Array, cells: Array, trials: int) -> bool:
 def _smooth(logs: Array, weights: Array, middle: Array) -> Array:
     """Penalised least squares over the blocks, with outliers weighted down."""
     bend = _second_differences(middle)
-    robust = weights.copy()
+    scores = [_penalised(logs, weights, bend, size)[2] for size in _SMOOTHINGS]
+    size = float(_SMOOTHINGS[int(np.argmin(scores))])
+    robust = weights
     for _ in range(3):
-        level, spread = min(
-            (_penalised(logs, robust, bend, s) for s in _SMOOTHINGS), key=lambda one: one[2]
-        )[:2]
+        level, spread, _ = _penalised(logs, robust, bend, size)
         off = np.abs(logs - level) * np.sqrt(weights)
         robust = weights * np.minimum(1.0, _OUTLIER / np.maximum(off, 1e-12))
     return np.asarray(level + _MARGIN * spread)
