@@ -14,7 +14,7 @@ from prism.gyroscopic.amplitudes import (
 )
 from prism.gyroscopic.relations import _relations, adjust_lines, adjusted_lines
 from prism.lines.fit import evaluate, refine
-from prism.lines.likelihood import samplings_of
+from prism.lines.series import samplings_of
 from prism.record import Record
 from prism.systems import chain
 from prism.systems.gyroscopic import GyroscopicSystem, foucault_pendulum, rotor

@@ -125,7 +125,9 @@ def test_the_report_of_a_decay_and_of_a_driven_record(decay, model, tmp_path):
     record = driven(chain(), 300, 0.5, damping=0.02, noise=0.1, rng=1)
     prism.identify(record, damped=True).report(tmp_path / "driven.html", record)
     for name in ("decay", "driven"):
-        assert "ζ" in (tmp_path / f"{name}.html").read_text()
+        text = (tmp_path / f"{name}.html").read_text()
+        assert "ζ" in text
+        assert ("what is left after the fit" in text) == (name == "decay")
 
 
 def test_two_masses():

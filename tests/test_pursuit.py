@@ -5,9 +5,9 @@ import pytest
 
 from prism.errors import NoLineError, RecordTooShortError
 from prism.lines import estimate_lines
-from prism.lines.likelihood import samplings_of
 from prism.lines.pursuit import find_lines
 from prism.lines.search import search_band
+from prism.lines.series import samplings_of
 from prism.record import Record
 from prism.systems import chain
 

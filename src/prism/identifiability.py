@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism.lines.fit import evaluate
-from prism.lines.likelihood import samplings_of
+from prism.lines.series import samplings_of
 from prism.record import Record
 
 _OF_THE_HAMILTONIAN = (

@@ -23,7 +23,7 @@ from prism.errors import NoLineError, OptionError, RecordTooShortError
 from prism.lines import Lines, estimate_lines
 from prism.lines.fit import degrees_of_freedom, refine
 from prism.lines.inphase import InPhaseFit, fit_in_phase
-from prism.lines.likelihood import samplings_of
+from prism.lines.series import samplings_of
 from prism.record import MIN_SAMPLES, Record
 
 __all__ = ["Track", "track"]

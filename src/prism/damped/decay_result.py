@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray, Index
 from prism.damped.decay_fit import columns, pole_directions
+from prism.damped.result import DampedModes
 
 
 @dataclass(frozen=True)
@@ -57,24 +58,15 @@ class Continuation:
 
 
 @dataclass(frozen=True)
-class DecayFit:
-    r"""Modes of free decays, ascending in frequency.
+class DecayFit(DampedModes):
+    """Modes of free decays.
+
+    A ratio is 0 where the fit would have the mode grow. Intervals of the damping are log-normal,
+    and normal cut at 0 below five standard deviations. Errors of shapes are independent of those
+    of the poles.
 
     Attributes
     ----------
-    frequencies, frequencies_std : array (modes,)
-        :math:`Ω_j = |λ_j|`.
-    damping, damping_std : array (modes,)
-        Ratios ζ; 0 where the fit would have the mode grow.
-    damping_interval : array (modes, 2)
-        95 % interval of ζ: log-normal, and normal cut at 0 where ζ is below 5 standard deviations.
-    shapes, shapes_std : array (modes, channels)
-        Unit, in displacement.
-    covariance : array
-        Of ``(frequencies, shapes.ravel(), damping)``; errors of shapes are independent of those
-        of the poles.
-    significance : array (modes,)
-        Square root of the gain in χ² that the mode brings.
     amplitudes : array (stretches, modes, channels)
         Complex, in the units of each channel, at the start of each stretch.
     stretches : array of int (stretches,)
@@ -90,20 +82,8 @@ class DecayFit:
         Whether a drift is in the model.
     continuations : tuple of Continuation
         The last stretch of each trial.
-    noise : str
-        The noise in words.
-    remarks : tuple of str
     """
 
-    frequencies: Array
-    frequencies_std: Array
-    damping: Array
-    damping_std: Array
-    damping_interval: Array
-    shapes: Array
-    shapes_std: Array
-    covariance: Array
-    significance: Array
     amplitudes: ComplexArray
     stretches: Index
     starts: Array
@@ -112,12 +92,6 @@ class DecayFit:
     offset: Array
     drift: bool
     continuations: tuple[Continuation, ...]
-    noise: str
-    remarks: tuple[str, ...]
-
-    def __len__(self) -> int:
-        """Return the number of modes."""
-        return len(self.frequencies)
 
     def forecast(self, t: ArrayLike, trial: int = -1) -> tuple[Array, Array]:
         """Continue a trial, the last one by default.

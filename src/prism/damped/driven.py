@@ -18,6 +18,7 @@ from prism._linalg import positive_sign
 from prism._types import Array
 from prism.damped.bands import Mode, damping_profile, modes_of
 from prism.damped.innovations import drive_remarks
+from prism.damped.result import DampedModes
 from prism.damped.search import BandFit, Search
 from prism.damped.spectrum import fourier_lines, usable_step
 from prism.damped.subspace import candidates
@@ -33,44 +34,12 @@ _NORMAL = 1.959964
 
 
 @dataclass(frozen=True)
-class DrivenFit:
-    r"""Modes of a noise-driven record, ascending in frequency.
+class DrivenFit(DampedModes):
+    """Modes of a noise-driven record.
 
-    Attributes
-    ----------
-    frequencies, frequencies_std : array (modes,)
-        Undamped angular frequencies :math:`Ω_j = |λ_j|`.
-    damping, damping_std : array (modes,)
-        Ratios ζ.
-    damping_interval : array (modes, 2)
-        95 % interval of ζ: log-normal, and by profile likelihood where ζ f T < 5 (there a
-        standard deviation says little; the lower end may be 0).
-    shapes, shapes_std : array (modes, channels)
-        Unit, in displacement.
-    covariance : array
-        Of ``(frequencies, shapes.ravel(), damping)``.
-    significance : array (modes,)
-        Square root of twice the gain in log-likelihood that the mode brings.
-    noise : str
-        What is in the bands besides the modes, in words.
-    remarks : tuple of str
+    Intervals of the damping are log-normal, and by profile likelihood where ζ f T < 5: there a
+    standard deviation says little.
     """
-
-    frequencies: Array
-    frequencies_std: Array
-    damping: Array
-    damping_std: Array
-    damping_interval: Array
-    shapes: Array
-    shapes_std: Array
-    covariance: Array
-    significance: Array
-    noise: str
-    remarks: tuple[str, ...]
-
-    def __len__(self) -> int:
-        """Return the number of modes."""
-        return len(self.frequencies)
 
 
 @dataclass(frozen=True)

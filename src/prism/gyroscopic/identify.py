@@ -19,7 +19,8 @@ from prism.gyroscopic.model import LEVEL, GyroscopicModel
 from prism.gyroscopic.relations import adjust_lines, adjusted_lines
 from prism.lines import Lines
 from prism.lines.fit import refine
-from prism.lines.likelihood import estimate_lines, samplings_of
+from prism.lines.likelihood import estimate_lines
+from prism.lines.series import samplings_of
 from prism.record import QUANTITIES, Record
 
 _FEWEST = 10  # trials: with fewer, the mean energies say nothing

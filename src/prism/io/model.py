@@ -10,20 +10,16 @@ import numpy as np
 
 from prism._types import Array
 from prism.completion import Completion, Hidden
-from prism.damped.decay_result import Continuation
 from prism.errors import ReadError
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
+from prism.io.motion import motion_from_json, motion_to_json
 from prism.kernel import Certificate
-from prism.lines.background import Background
-from prism.lines.inphase import InPhaseFit, Motion
-from prism.lines.trend import Trend
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
-from prism.motion import DecayMotion, Trajectories
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian
-from prism.nonlinear.motion import NonlinearMotion, potential_from_json, potential_to_json
+from prism.nonlinear.motion import potential_from_json, potential_to_json
 from prism.response.zeros import Zero
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
@@ -31,10 +27,6 @@ __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_mod
 Json = dict[str, Any]
 
 SCHEMA = "prism.model/1"
-
-# Numbers that one trial needs for its forecast grow with modes × channels; a large ensemble keeps
-# the first trials only.
-_MOST_NUMBERS = 200_000
 
 
 def save_model(model: Model, path: str | os.PathLike[str]) -> None:
@@ -114,12 +106,8 @@ def model_to_json(model: Model) -> Json:
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
-    if isinstance(model.trajectories, Trajectories):
-        out["motion"] = _trajectories_to_json(model.trajectories)
-    elif isinstance(model.trajectories, DecayMotion):
-        out["decay"] = _decay_to_json(model.trajectories)
-    elif model.trajectories is not None:
-        out["nonlinear"] = model.trajectories.to_json()
+    if model.trajectories is not None:
+        out.update(motion_to_json(model.trajectories))
     return out
 
 
@@ -206,125 +194,6 @@ def _hidden_to_json(hidden: Hidden) -> Json:
     }
 
 
-def _trajectories_to_json(trajectories: Trajectories) -> Json:
-    fit = trajectories.fit
-    per_trial = fit.motions[0].sensitivity[0].size + len(fit.motions[0].values)
-    kept = trajectories.trials[: max(1, _MOST_NUMBERS // per_trial)]
-    under = trajectories.background
-    return {
-        "trend": None
-        if trajectories.trend is None
-        else _trend_to_json(trajectories.trend, len(kept)),
-        "under": None if under is None else _background_to_json(under, len(kept)),
-        "frequencies": fit.omega.tolist(),
-        "line": fit.line.tolist(),
-        "shapes": fit.shapes.tolist(),
-        "covariance": fit.covariance.tolist(),
-        "weights": fit.weights.tolist(),
-        "orders": fit.orders.tolist(),
-        "background": fit.background,
-        "means": trajectories.means[: len(kept)].tolist(),
-        "samplings": [
-            {
-                "centre": m.centre,
-                "half": m.half,
-                "start": m.start,
-                "covariance": m.covariance.tolist(),
-            }
-            for m in fit.motions
-        ],
-        "trials": [
-            {
-                "sampling": i,
-                "values": fit.motions[i].values[:, j].tolist(),
-                "sensitivity": fit.motions[i].sensitivity[j].tolist(),
-            }
-            for i, j in kept
-        ],
-    }
-
-
-def _decay_to_json(motion: DecayMotion) -> Json:
-    return {
-        "noise_std": motion.noise_std.tolist(),
-        "trials": [
-            {
-                "start": part.start,
-                "span": part.span,
-                "rates": part.poles.real.tolist(),
-                "frequencies": part.poles.imag.tolist(),
-                "background": part.background,
-                "values": part.values.tolist(),
-                "covariance": part.covariance.tolist(),
-                "slopes": part.slopes.tolist(),
-                "poles_covariance": part.poles_covariance.tolist(),
-            }
-            for part in motion.continuations
-        ],
-    }
-
-
-def _motion_from_json(data: Json) -> Trajectories | DecayMotion | NonlinearMotion | None:
-    if "motion" in data:
-        return _trajectories_from_json(data["motion"])
-    if "nonlinear" in data:
-        return NonlinearMotion.from_json(data["nonlinear"])
-    return _decay_from_json(data["decay"]) if "decay" in data else None
-
-
-def _decay_from_json(data: Json) -> DecayMotion:
-    arrays = ("values", "covariance", "slopes", "poles_covariance")
-    parts = [
-        Continuation(
-            start=row["start"],
-            span=row["span"],
-            poles=np.array(row["rates"]) + 1j * np.array(row["frequencies"]),
-            background=row["background"],
-            **{name: np.array(row[name], float) for name in arrays},
-        )
-        for row in data["trials"]
-    ]
-    return DecayMotion(tuple(parts), np.array(data["noise_std"], float))
-
-
-def _background_to_json(background: Background, trials: int) -> Json:
-    return {
-        "step": background.step,
-        "covariance": background.covariance.tolist(),
-        "times": [t.tolist() for t in background.times[:trials]],
-        "values": [
-            [[_finite(float(x)) for x in row] for row in v] for v in background.values[:trials]
-        ],
-    }
-
-
-def _trend_to_json(trend: Trend | None, trials: int) -> Json | None:
-    if trend is None:
-        return None
-    return {
-        "coefficients": trend.coefficients[:trials].tolist(),
-        "middles": trend.middles[:trials].tolist(),
-        "halves": trend.halves[:trials].tolist(),
-    }
-
-
-def _trend_from_json(data: Json | None) -> Trend | None:
-    if data is None:
-        return None
-    return Trend(**{name: np.array(values, float) for name, values in data.items()})
-
-
-def _background_from_json(data: Json | None) -> Background | None:
-    if data is None:
-        return None
-    return Background(
-        step=data["step"],
-        covariance=np.array(data["covariance"], float),
-        times=tuple(np.array(t, float) for t in data["times"]),
-        values=tuple(np.array(v, float) for v in data["values"]),
-    )
-
-
 def _list(array: Array | None) -> list[Any] | None:
     return None if array is None else array.tolist()
 
@@ -354,7 +223,7 @@ def model_from_json(data: Json) -> Model:
         hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
         certificate=Certificate(**data["certificate"]),
         identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
-        trajectories=_motion_from_json(data),
+        trajectories=motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
         settings=Settings(**data["settings"]),
         temperature=data["temperature"],
@@ -437,40 +306,6 @@ def _hamiltonian_from_json(data: Json, channels: tuple[str, ...]) -> Hamiltonian
     if "potential" in data:
         return NonlinearHamiltonian(completion, channels, potential_from_json(data["potential"]))
     return Hamiltonian(completion, channels)
-
-
-def _trajectories_from_json(data: Json) -> Trajectories:
-    motions, places = [], []
-    members: list[list[Json]] = [[] for _ in data["samplings"]]
-    for trial in data["trials"]:
-        places.append((trial["sampling"], len(members[trial["sampling"]])))
-        members[trial["sampling"]].append(trial)
-    for sampling, trials in zip(data["samplings"], members, strict=True):
-        covariance = np.array(sampling["covariance"], float)
-        size = (len(trials), len(covariance), len(data["covariance"]))
-        motions.append(
-            Motion(
-                values=np.array([t["values"] for t in trials], float).reshape(size[:2]).T,
-                covariance=covariance,
-                sensitivity=np.array([t["sensitivity"] for t in trials], float).reshape(size),
-                centre=sampling["centre"],
-                half=sampling["half"],
-                start=sampling["start"],
-            )
-        )
-    fit = InPhaseFit(
-        omega=np.array(data["frequencies"], float),
-        line=np.array(data["line"], int),
-        shapes=np.array(data["shapes"], float),
-        covariance=np.array(data["covariance"], float),
-        weights=np.array(data["weights"], float),
-        orders=np.array(data["orders"], int),
-        background=data["background"],
-        motions=motions,
-    )
-    under = _background_from_json(data.get("under"))
-    trend = _trend_from_json(data.get("trend"))
-    return Trajectories(fit, tuple(places), np.array(data["means"], float), under, trend)
 
 
 def _array(values: list[Any] | None) -> Array | None:

@@ -20,11 +20,12 @@ from prism.correlation import Correlation, correlate, correlate_groups, pool
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains
 from prism.lines.inphase import InPhaseFit, fit_in_phase
-from prism.lines.likelihood import Lines, samplings_of
+from prism.lines.likelihood import Lines
 from prism.lines.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
 from prism.lines.phase import phase_test
 from prism.lines.sampling import AbstractSampling
 from prism.lines.search import search_band
+from prism.lines.series import samplings_of
 from prism.record import QUANTITIES, Record
 
 OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation

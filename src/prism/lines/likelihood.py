@@ -15,31 +15,29 @@ import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, Index, Mask
-from prism.errors import NoLineError, RecordError, RecordTooShortError
-from prism.lines.background import Background, background_of
+from prism.errors import NoLineError, RecordTooShortError
+from prism.lines.background import Background
+from prism.lines.cleaning import background_under, cleaned
 from prism.lines.colour import WHITE
 from prism.lines.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
 from prism.lines.inphase import InPhaseFit, fit_in_phase, in_colour, restricted
 from prism.lines.phase import PhaseTest, first_directions, phase_test
 from prism.lines.pursuit import (
     crowded,
-    find_lines,
     mostly_slow,
     slow_lines,
     slow_start,
     without_crowds,
 )
-from prism.lines.sampling import BACKGROUND, AbstractSampling, ScatteredSampling, UniformSampling
+from prism.lines.sampling import BACKGROUND
 from prism.lines.search import Search
-from prism.lines.spikes import find_spikes, residuals_of, without
 from prism.lines.torus import Torus, find_torus
 from prism.lines.trend import Trend
-from prism.record import MIN_SAMPLES, QUANTITIES, Record
+from prism.record import QUANTITIES, Record
 
 _SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
 _DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 _PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
-_CLEANINGS = 3  # times that spikes are looked for
 _MOSTLY = 2 / 3  # of the power in noise: then lines are not what the record is made of
 _DEGENERATE = 0.2  # singular-value ratio above which it is two modes at one frequency
 
@@ -151,8 +149,8 @@ def estimate_lines(
     RecordTooShortError
         When the record does not hold a single period.
     """
-    cleaned = _cleaned(record, false_alarm, max_modes, progress, drift)
-    fit, search, trials = cleaned.fit, cleaned.search, cleaned.trials
+    clean = cleaned(record, false_alarm, max_modes, progress, drift)
+    fit, search = clean.fit, clean.search
     samplings = search.samplings
     crowds = crowded(search, fit)
     if crowds:
@@ -186,80 +184,17 @@ def estimate_lines(
         tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
         gains=gains(samplings, fit, levels)[~slow],
         noise=1 / np.sqrt(fit.weights),
-        trials=trials,
-        means=cleaned.means,
+        trials=clean.trials,
+        means=clean.means,
         threshold=search.threshold,
         slow=bool(slow.any()),
         crowded=crowds,
         torus=torus,
         coloured=not search.colour.white,
-        spikes=cleaned.spikes,
-        background=_background(replace(cleaned, fit=fit)),
-        trend=cleaned.trend,
+        spikes=clean.spikes,
+        background=background_under(replace(clean, fit=fit)),
+        trend=clean.trend,
     )
-
-
-@dataclass(frozen=True)
-class _Cleaned:
-    """Lines of a record without its spikes and its drift of higher degree."""
-
-    record: Record
-    fit: LineFit
-    search: Search
-    trials: tuple[tuple[int, int], ...]
-    means: Array
-    spikes: Array
-    trend: Trend | None
-
-
-def _cleaned(
-    record: Record,
-    false_alarm: float,
-    max_modes: int | None,
-    progress: Callable[[str], None] | None,
-    drift: int,
-) -> _Cleaned:
-    """Find the lines, take spikes for missing samples and fit the drift, and look again."""
-    trend = Trend.none(record, drift) if drift > 1 else None
-    clean = record
-    if trend is not None:
-        trend = trend.fitted(record, np.zeros(0))
-        clean = trend.removed(record)
-    spikes = [np.zeros(values.shape, bool) for values in record.trials]
-    for turn in range(_CLEANINGS):
-        samplings, trials, means = samplings_of(clean)
-        fit, search = find_lines(
-            samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
-        )
-        rests = residuals_of(samplings, trials, fit)
-        more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
-        wild = any(mask.any() for mask in more)
-        if turn == _CLEANINGS - 1 or (trend is None and not wild):
-            break
-        if trend is not None:
-            trend = trend.fitted(record, fit.omega)
-            clean = trend.removed(record)
-        if wild:
-            spikes, clean = more, without(clean, more, rests)
-    counts = np.sum([mask.sum(axis=0) for mask in spikes], axis=0)
-    return _Cleaned(clean, fit, search, trials, means, counts, trend)
-
-
-def _background(cleaned: _Cleaned) -> Background | None:
-    """The record without its lines, for what comes after it; None in white noise."""
-    record, search, fit = cleaned.record, cleaned.search, cleaned.fit
-    if search.colour.white:
-        return None
-    only = [c.copy() for c in fit.coefficients]
-    for c in only:
-        c[:, :BACKGROUND] = 0.0
-    rests = residuals_of(search.samplings, cleaned.trials, replace(fit, coefficients=only))
-    whole = [
-        np.where(np.isnan(values), np.nan, rest + np.nanmean(values, axis=0))
-        for values, rest in zip(record.trials, rests, strict=True)
-    ]
-    step = min(s.step for s in search.samplings)
-    return background_of(search.colour, list(record.times), whole, step, search.band[0])
 
 
 def _at(fit: LineFit, levels: Array, j: int) -> LineFit:
@@ -293,74 +228,6 @@ def _with_shapes(
         ties=None if torus is None else torus.orders.astype(float),
     )
     return fitted if search.colour.white else in_colour(fitted, search.colour, search.band[0])
-
-
-def samplings_of(
-    record: Record,
-) -> tuple[list[AbstractSampling], tuple[tuple[int, int], ...], Array]:
-    """Group the trials of a record that were sampled at the same times.
-
-    Returns
-    -------
-    samplings : list of AbstractSampling
-    trials : tuple of (int, int)
-        Which sampling each trial is in, and where.
-    means : array (trials, channels)
-        Subtracted from the values: the offset is in the model anyway, and sums of squares of
-        data far from zero would lose digits.
-    """
-    _check_presence(record)
-    means = np.array([np.nanmean(values, axis=0) for values in record.trials])
-    groups: dict[object, list[int]] = {}
-    for r, (values, step, start) in enumerate(
-        zip(record.trials, record.steps, record.starts, strict=True)
-    ):
-        when = record.times[r].tobytes() if step is None else (step, start, len(values))
-        missing = np.isnan(values)
-        groups.setdefault((when, missing.tobytes() if missing.any() else None), []).append(r)
-    samplings: list[AbstractSampling] = []
-    place: dict[int, tuple[int, int]] = {}
-    for members in groups.values():
-        stacked = np.stack([(record.trials[r] - means[r]).T for r in members], axis=1)
-        samplings.append(_sampling(record, members[0], stacked))
-        place.update({r: (len(samplings) - 1, i) for i, r in enumerate(members)})
-    return samplings, tuple(place[r] for r in range(record.n_trials)), means
-
-
-def _check_presence(record: Record) -> None:
-    """Every channel of every trial needs samples of its own to be fitted."""
-    for r, values in enumerate(record.trials):
-        present = np.isfinite(values).sum(axis=0)
-        if present.min() < MIN_SAMPLES:
-            a = int(present.argmin())
-            raise RecordError(
-                f"trial {r} (counted from 0), channel {record.channels[a]!r} has {present[a]} "
-                f"samples that are not missing: leave it out or give at least {MIN_SAMPLES}."
-            )
-        _check_gap(record, r)
-
-
-def _check_gap(record: Record, r: int) -> None:
-    """A gap longer than all the rest hides how often each line turned in it."""
-    there = np.isfinite(record.trials[r]).any(axis=1)
-    t = record.times[r][there]
-    k = int(np.diff(t).argmax())
-    gap = float(t[k + 1] - t[k])
-    if gap <= (t[-1] - t[0]) - gap:
-        return
-    raise RecordError(
-        f"trial {r} (counted from 0) has a gap from {t[k]:.6g} to {t[k + 1]:.6g}, longer than all "
-        "its data: how often a line turned in it cannot be told; give what is before and after it "
-        "as two trials, prism.Record([first, second], t=[...])."
-    )
-
-
-def _sampling(record: Record, r: int, stacked: Array) -> AbstractSampling:
-    step = record.steps[r]
-    missing = np.isnan(stacked[:, 0])
-    if step is not None and not missing.any():
-        return UniformSampling(np.ascontiguousarray(stacked), step, record.starts[r])
-    return ScatteredSampling(np.nan_to_num(stacked, nan=0.0), ~missing, record.times[r])
 
 
 def _mostly_noise(search: Search, fit: LineFit) -> bool:

@@ -44,9 +44,10 @@ from prism.lines._convex import (
     lines_at,
     significant,
 )
-from prism.lines.likelihood import Lines, samplings_of
+from prism.lines.likelihood import Lines
 from prism.lines.nnls import clusters, zoomed
 from prism.lines.phase import PhaseTest, phase_test
+from prism.lines.series import samplings_of
 from prism.record import Record
 
 RANK_TOLERANCE = 0.04  # eigenvalue ratio, a ratio of 0.2 of amplitudes

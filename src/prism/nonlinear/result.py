@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism.errors import OptionError
-from prism.motion import Forecast
+from prism.motion import Forecast, checked_times
 from prism.nonlinear.forecast import Growth, growth_of, motion_at
 from prism.nonlinear.kernel import Parameters
 from prism.nonlinear.path import Estimate
@@ -163,14 +162,7 @@ class NonlinearFit:
             Times on the clock of the record.
         trial : int
         """
-        if not 0 <= trial < len(self._starts):
-            raise OptionError(
-                f"trial {trial} is not among the {len(self._starts)} trials of this fit; "
-                "count them from 0."
-            )
-        times = np.atleast_1d(np.asarray(t, float))
-        if times.ndim != 1 or not np.isfinite(times).all():
-            raise OptionError("forecast times must be a list of finite numbers.")
+        times = checked_times(t, trial, len(self._starts))
         values, std = motion_at(
             self._problem,
             self._estimate,
@@ -227,37 +219,6 @@ class NonlinearFit:
             lines += [f"  {one}" for one in self.alternatives]
         lines += [f"Note: {remark}." for remark in self.remarks]
         return "\n".join(lines)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain dictionaries and numbers."""
-        V = self.potential
-        return {
-            "identifiable": self.verdict.identifiable,
-            "why": self.verdict.why,
-            "remedy": self.verdict.remedy,
-            "potential": None
-            if V is None
-            else {
-                "text": str(V),
-                "terms": list(V.terms),
-                "coefficients": V.coefficients.tolist(),
-                "std": V.std.tolist(),
-                "range": V.reach.tolist(),
-            },
-            "hidden": [
-                {
-                    "frequency": float(self.hidden_frequencies[i]),
-                    "frequency_std": float(self.hidden_frequencies_std[i]),
-                    "coupling": self.couplings[i].tolist(),
-                    "coupling_std": self.couplings_std[i].tolist(),
-                }
-                for i in range(len(self.hidden_frequencies))
-            ],
-            "noise_std": self.noise_std.tolist(),
-            "misfit": self.misfit,
-            "alternatives": [str(one) for one in self.alternatives],
-            "remarks": list(self.remarks),
-        }
 
 
 def hidden_text(fit: NonlinearFit, i: int) -> str:

@@ -11,6 +11,7 @@ from prism._version import __version__
 from prism.damped.decays import DecayFit, damping_evidence, fit_decays
 from prism.damped.driven import DrivenFit, fit_driven
 from prism.damped.innovations import kicks
+from prism.damped.result import DampedModes
 from prism.errors import NoLineError, RecordTooShortError
 from prism.identifiability import Identifiability
 from prism.kernel import certify_damped
@@ -154,7 +155,7 @@ def _driven(record: Record, fit: DrivenFit, bands: Sequence[Band]) -> Model:
 
 def _model(
     record: Record,
-    fit: DecayFit | DrivenFit,
+    fit: DampedModes,
     bands: Sequence[Band],
     *,
     amplitudes: Array,

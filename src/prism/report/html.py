@@ -6,6 +6,8 @@ import os
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from prism._optional import require
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
@@ -101,18 +103,20 @@ def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[st
     from prism.report._figures import inline_svg
 
     return {
-        name: figure(inline_svg(view, name), _CAPTIONS[name] + _remark(view))
+        name: figure(inline_svg(view, name), _caption(name, view))
         for name, view in views(model, record).items()
     }
 
 
-def _remark(view: View) -> str:
-    """What a caption has to add about the figure of a response."""
-    from prism.plot import ResponseView
+def _caption(name: str, view: View) -> str:
+    """What a figure shows, as far as it is drawn."""
+    from prism.plot import ResponseView, SpectrumView
 
-    if not isinstance(view, ResponseView):
-        return ""
-    return f" {view.omitted} more entries are not drawn." if view.omitted else ""
+    if isinstance(view, SpectrumView) and not np.isfinite(view.floor).all():
+        return "Amplitude spectrum of each channel with the modes that were found."
+    if isinstance(view, ResponseView) and view.omitted:
+        return f"{_CAPTIONS[name]} {view.omitted} more entries are not drawn."
+    return _CAPTIONS[name]
 
 
 def _modes(model: Model, drawn: dict[str, str]) -> str:
