@@ -6,7 +6,6 @@ import numpy as np
 
 from prism._types import Array, Index
 from prism.nonlinear.terms import POWER, SINE, derivatives
-from prism.systems.symplectic import DRIFTS, KICKS
 
 __all__ = ["shoot"]
 
@@ -26,6 +25,8 @@ def shoot(
     gain_x: float,
     gain_v: float,
     limit: float,
+    drifts: Array,
+    kicks: Array,
     sensitive: bool,
 ) -> tuple[Array, Array, Array, Array]:
     """Follow all pieces together; see `prism.nonlinear.kernel.shoot`."""
@@ -48,7 +49,7 @@ def shoot(
             if gain_x > 0:
                 _correct(data[:, t], gain_x, gain_v, q, v, dq, dv)
             for _ in range(substeps):
-                flow.step(step / substeps, q, v, dq, dv)
+                flow.step(step / substeps * drifts, step / substeps * kicks, q, v, dq, dv)
             lost |= ~(np.abs(q[:, :n]) < limit).all(axis=1)
             if lost.any():
                 # What is lost stays at rest, so that it cannot disturb the others.
@@ -107,14 +108,17 @@ class _Flow:
         self.places = (n + each, K + each, K + m + each, K + 2 * m + each)
         self.slopes = _Waves(kinds, shapes, theta) if n == 1 else None
 
-    def step(self, h: float, q: Array, v: Array, dq: Array, dv: Array) -> None:
-        for stage, share in enumerate(KICKS):
-            if stage:
-                w = DRIFTS[stage - 1] * h
-                q += w * v
-                if self.sensitive:
-                    dq += w * dv
-            self._kick(share * h, q, v, dq, dv)
+    def step(self, drifts: Array, kicks: Array, q: Array, v: Array, dq: Array, dv: Array) -> None:
+        for drift, kick in zip(drifts[:-1], kicks, strict=True):
+            self._drift(drift, q, v, dq, dv)
+            self._kick(kick, q, v, dq, dv)
+        self._drift(drifts[-1], q, v, dq, dv)
+
+    def _drift(self, w: float, q: Array, v: Array, dq: Array, dv: Array) -> None:
+        if w:
+            q += w * v
+            if self.sensitive:
+                dq += w * dv
 
     def _kick(self, w: float, q: Array, v: Array, dq: Array, dv: Array) -> None:
         n, K = self.n, len(self.theta)

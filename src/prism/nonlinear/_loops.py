@@ -12,16 +12,13 @@ import math
 import numpy as np
 
 from prism._types import Array, Index
-from prism.systems.symplectic import DRIFTS, KICKS
 
 __all__ = ["COMPILED", "shoot"]
 
-COMPILED = ("_table", "_derivatives", "_kick", "_tangent_kick", "_correct", "shoot")
+COMPILED = ("_table", "_derivatives", "_drift", "_kick", "_tangent_kick", "_correct", "shoot")
 """The functions to compile, each before those that call it."""
 
 _POWER, _SINE = 0, 1
-_DRIFTS = np.array(DRIFTS)
-_KICKS = np.array(KICKS)
 
 
 def _table(kinds: Index, shapes: Array) -> tuple[Index, Array]:
@@ -78,6 +75,15 @@ def _derivatives(
             curve[c, c] += theta[k] * a * (cosine if kinds[k] == _SINE else -sine)
     if n > 1:
         curve[1, 0] = curve[0, 1]
+
+
+def _drift(w: float, q: Array, v: Array, dq: Array, dv: Array) -> None:
+    """Advance the positions, and their derivatives, by the velocities."""
+    if w != 0.0:
+        for a in range(len(q)):
+            q[a] += w * v[a]
+            for j in range(dq.shape[1]):
+                dq[a, j] += w * dv[a, j]
 
 
 def _kick(
@@ -171,6 +177,8 @@ def shoot(
     gain_x: float,
     gain_v: float,
     limit: float,
+    drifts: Array,
+    kicks: Array,
     sensitive: bool,
 ) -> tuple[Array, Array, Array, Array]:
     """Follow all pieces one after the other; see `prism.nonlinear.kernel.shoot`."""
@@ -200,18 +208,14 @@ def shoot(
             if gain_x > 0.0:
                 _correct(data[s, t], gain_x, gain_v, q, v, dq, dv)
             for _ in range(substeps):
-                for stage in range(len(_KICKS)):
-                    if stage > 0:
-                        w = _DRIFTS[stage - 1] * h
-                        for a in range(N):
-                            q[a] += w * v[a]
-                            for j in range(Q):
-                                dq[a, j] += w * dv[a, j]
-                    w = _KICKS[stage] * h
+                for stage in range(len(kicks)):
+                    _drift(drifts[stage] * h, q, v, dq, dv)
+                    w = kicks[stage] * h
                     _derivatives(kinds, shapes, exponents, factors, theta, q, slope, curve, px, py)
                     _kick(w, theta, omega, residues, ratios, q, v, slope)
                     if sensitive:
                         _tangent_kick(w, omega, residues, ratios, others, q, slope, curve, dq, dv)
+                _drift(drifts[-1] * h, q, v, dq, dv)
             for a in range(n):
                 fine = fine and abs(q[a]) < limit
             if not fine:

@@ -10,10 +10,10 @@ import numpy as np
 from prism._types import Array
 from prism.errors import CannotTellError, OptionError
 from prism.nonlinear.kernel import Parameters, kernel_named
-from prism.nonlinear.path import Estimate
+from prism.nonlinear.path import Estimate, refine
 from prism.nonlinear.pieces import Problem
 from prism.nonlinear.result import Alternative, NonlinearFit
-from prism.nonlinear.score import Found, Judge, information, preferred
+from prism.nonlinear.score import EXCLUDED, Found, Judge, information, preferred
 from prism.nonlinear.smooth import Prepared, prepare
 from prism.nonlinear.structure import Search
 from prism.nonlinear.terms import FAMILIES, Library, Potential, library_of
@@ -24,6 +24,7 @@ __all__ = ["fit_potential"]
 
 DEFAULT_MODES = 4
 _STEP = 0.3  # integration step times the highest frequency of the motion
+_LAST = 300  # steps of the last fit
 _RANGE = 20.0  # times the greatest displacement: a motion beyond it has escaped
 
 
@@ -120,9 +121,9 @@ def _result(
     scores: Judge,
     most: int,
 ) -> NonlinearFit:
-    close = preferred(found, prepared.smooth[0])
-    best = replace(close[0], estimate=_sorted(close[0].estimate))
-    estimate, p = best.estimate, best.estimate.parameters
+    chosen = preferred(found, prepared.smooth[0])[0]
+    estimate = _sorted(_finished(problem, chosen.estimate))
+    p = estimate.parameters
     seen = information(problem, estimate)
     spare = scores.samples - scores.numbers(len(p.theta), estimate.modes)
     ratio = estimate.misfit / max(spare, 1)
@@ -144,7 +145,7 @@ def _result(
         covariance=np.zeros((0, 0)) if hide else bare,
         initial_states=_firsts(estimate),
         noise_std=problem.noise * np.sqrt(ratio),
-        alternatives=_alternatives(close, record.channels),
+        alternatives=_alternatives(chosen, found, record.channels),
         verdict=verdict,
         remarks=remarks_on(problem, estimate, verdict, most),
         channels=record.channels,
@@ -154,6 +155,16 @@ def _result(
         _full_covariance=C,
         _starts=record.starts,
     )
+
+
+def _finished(problem: Problem, estimate: Estimate) -> Estimate:
+    """The fit followed to the very minimum, however long the valley, by the fine scheme."""
+    last = refine(
+        *(problem, estimate.parameters, estimate.starts, estimate.pieces),
+        steps=_LAST,
+        tolerance=0.003,
+    )
+    return estimate if last is None else last
 
 
 def _of_couplings(p: Parameters, C: Array) -> Array:
@@ -204,14 +215,19 @@ def _sorted(estimate: Estimate) -> Estimate:
     return replace(estimate, parameters=parameters, starts=estimate.starts[:, columns])
 
 
-def _alternatives(close: list[Found], channels: Sequence[str]) -> tuple[Alternative, ...]:
+def _alternatives(
+    chosen: Found, found: list[Found], channels: Sequence[str]
+) -> tuple[Alternative, ...]:
+    """The other structures that the data do not exclude, best first."""
     out = []
-    for one in sorted(close[1:], key=lambda other: other.score):
+    for one in found:
+        if one is chosen or one.score > found[0].score + EXCLUDED:
+            continue
         p = one.estimate.parameters
         terms = tuple(
             term.force_text(channels[0]) if len(channels) == 1 else term.potential_text(channels)
             for term in p.library.terms
         )
-        difference = one.score - close[0].score
+        difference = one.score - chosen.score
         out.append(Alternative(terms, one.estimate.modes, difference, tuple(p.theta.tolist())))
     return tuple(out)

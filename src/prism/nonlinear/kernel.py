@@ -26,6 +26,7 @@ from prism._types import Array, Index
 from prism.errors import OptionError
 from prism.nonlinear import _arrays, _loops
 from prism.nonlinear.terms import Library
+from prism.systems.symplectic import FINE, Scheme
 
 __all__ = ["KERNELS", "Flight", "Parameters", "has_fast_kernel", "kernel_named", "shoot"]
 
@@ -142,6 +143,7 @@ def shoot(
     substeps: int = 1,
     observer: float = 0.0,
     limit: float = 1e6,
+    scheme: Scheme = FINE,
     sensitive: bool = True,
 ) -> Flight:
     r"""Follow each piece from its start, slaved to the data when an observer is asked for.
@@ -165,6 +167,8 @@ def shoot(
         λ.
     limit : float
         A coordinate beyond it has escaped.
+    scheme : Scheme
+        Of symplectic integration.
     sensitive : bool
         Whether to follow the sensitivities.
     """
@@ -174,7 +178,8 @@ def shoot(
             *(lib.kinds, lib.shapes, parameters.theta, parameters.omega, parameters.residues),
             *(parameters.ratios, parameters.others),
             *(np.ascontiguousarray(starts), data, float(step), int(substeps)),
-            *(min(2 * observer * step, 1.0), observer**2 * step, float(limit), bool(sensitive)),
+            *(min(2 * observer * step, 1.0), observer**2 * step, float(limit)),
+            *(scheme.drifts, scheme.kicks, bool(sensitive)),
         )
     )
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from prism._types import Array, Index, Mask
 from prism.nonlinear.kernel import Kernel
+from prism.systems.symplectic import FINE, Scheme
 
 __all__ = ["Pieces", "Problem", "cut", "cut_length", "merged"]
 
@@ -29,6 +30,8 @@ class Problem:
         Beyond it a motion has escaped.
     band : (float, float)
         Where hidden frequencies may lie.
+    scheme : Scheme
+        Of integration.
     """
 
     kernel: Kernel
@@ -38,6 +41,7 @@ class Problem:
     substeps: int
     limit: float
     band: tuple[float, float]
+    scheme: Scheme = FINE
 
     @property
     def size(self) -> int:

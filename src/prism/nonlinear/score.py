@@ -31,6 +31,7 @@ from prism.nonlinear.smooth import Prepared
 from prism.nonlinear.terms import Library, derivatives
 
 __all__ = [
+    "EXCLUDED",
     "INDISTINCT",
     "Found",
     "Information",
@@ -42,7 +43,10 @@ __all__ = [
 ]
 
 INDISTINCT = 6.0
-"""Structures whose scores differ by less are not told apart by the data."""
+"""Structures whose scores differ by less are equals: the plainest of them is reported."""
+EXCLUDED = 10.0
+"""Scores above the best from which the evidence against a structure is very strong (R. E. Kass and
+A. E. Raftery, "Bayes factors", J. Am. Stat. Assoc. 90 (1995) 773-795, section 3.2)."""
 
 _SINGULAR = 1e-11  # of the greatest singular value: rounding of derivatives, no information
 

@@ -76,6 +76,7 @@ def _fly(
         substeps=problem.substeps,
         observer=observer,
         limit=problem.limit,
+        scheme=problem.scheme,
         sensitive=sensitive,
     )
 

@@ -16,6 +16,7 @@ from prism.nonlinear.score import INDISTINCT, Found, Information, Judge, informa
 from prism.nonlinear.smooth import Prepared
 from prism.nonlinear.subsets import inflated, rise, subsets
 from prism.nonlinear.terms import Library, derivatives
+from prism.systems.symplectic import QUICK
 
 __all__ = ["Search"]
 
@@ -47,9 +48,11 @@ class Search:
     def __init__(
         self, problem: Problem, prepared: Prepared, max_modes: int, progress: Progress
     ) -> None:
-        self.problem, self.prepared = problem, prepared
+        self.prepared = prepared
+        # Structures are compared with a scheme whose error is far below the noise.
+        self.problem = replace(problem, scheme=QUICK)
         self.max_modes, self.progress = max_modes, progress
-        self.judge = Judge(problem, prepared)
+        self.judge = Judge(self.problem, prepared)
         self._rungs: list[float] = []
         self._rescues = 0
         self._least = np.full(2, np.inf)
@@ -92,7 +95,7 @@ class Search:
             # A fit that crept along a valley may have farther to go.
             if close or (not e.converged and one.score < found[0].score + _CREEPING):
                 fine = refine(
-                    *(self.problem, e.parameters, e.starts, e.pieces), steps=60, tolerance=0.003
+                    *(self.problem, e.parameters, e.starts, e.pieces), steps=150, tolerance=0.003
                 )
                 e = e if fine is None else fine
             out.append(self.judge.found(e, one.full))
