@@ -9,7 +9,7 @@ import prism
 from prism.errors import CannotTellError, OptionError
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.plot.potential import potential_view
-from prism.systems.nonlinear_particle import duffing, pendulum
+from prism.systems.nonlinear_particle import duffing, nonlinear_bath, pendulum
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +112,14 @@ def test_a_mean_force_that_falls_is_said():
     certificate = certify_potential(model.hamiltonian)
     assert not certificate.passive
     assert "falls far outside" in certificate.reason
+
+
+def test_a_bath_is_an_effective_kernel_not_twenty_modes():
+    system = nonlinear_bath(friction=0.05)
+    rest = np.zeros(20)
+    record = system.simulate([1.5, *rest], [0.0, *rest], 60, 0.1, noise=0.01, rng=0)
+    model = prism.identify(record, potential=["x", "x^3"], max_modes=1)
+    assert model.hamiltonian is None
+    said = str(model.identifiability)
+    assert "effective memory kernel" in said
+    assert "more modes than these data tell apart" in said

@@ -36,7 +36,7 @@ def judge(estimate: Estimate, seen: Information, ratio: float, samples: int) -> 
         return Verdict(
             False,
             why=f"the residual is {factor:.2g} times the noise of the record, so that no force of "
-            f"the library with {estimate.modes} hidden harmonic modes describes the motion: the "
+            f"the library with {_count(estimate.modes)} describes the motion: the "
             "hidden part is not harmonic, has more modes, is damped, or the force has other terms; "
             "potential and modes are effective ones",
             remedy="measure more coordinates, give other terms with potential=[...], or allow "
@@ -67,6 +67,10 @@ def judge(estimate: Estimate, seen: Information, ratio: float, samples: int) -> 
             linear=linear,
         )
     return Verdict(True, linear=linear)
+
+
+def _count(modes: int) -> str:
+    return f"{modes} hidden harmonic mode{'s' * (modes != 1)}"
 
 
 def _allowed(samples: int) -> float:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from prism.model import Model
 from prism.nonlinear import NonlinearFit, fit_potential, suggests_nonlinearity
 from prism.nonlinear.hamiltonian import certify_potential, nonlinear_hamiltonian
 from prism.nonlinear.motion import NonlinearMotion
 from prism.record import Record
 
+_NEAR = 25.0  # χ² per degree of freedom: five times the noise
 SCALE = "that of a seen coordinate of unit mass"
 
 
@@ -83,7 +86,8 @@ def potential_remark(model: Model, record: Record) -> str:
 
 def _statement(fit: NonlinearFit) -> str:
     if not fit.verdict.identifiable:
-        return f"{fit.verdict} The forecast follows the nonlinear motion."
+        follows = "follows" if _follows(fit) else "does not follow"
+        return f"{fit.verdict} The forecast {follows} the nonlinear motion."
     count = len(fit.hidden_frequencies)
     terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
     return (
@@ -92,11 +96,33 @@ def _statement(fit: NonlinearFit) -> str:
     )
 
 
+def _follows(fit: NonlinearFit) -> bool:
+    """Whether the fitted motion stays near the data, if not within their noise."""
+    return fit.misfit < _NEAR
+
+
+def _effective(fit: NonlinearFit) -> list[str]:
+    """What of a bath acts on the seen coordinate: a kernel of few lines, not its modes."""
+    seen = np.any(np.abs(fit.couplings) > 2 * fit.couplings_std, axis=1)
+    lines = [
+        f"{omega:.4g} (R = {float(np.sum(c**2)):.2g})"
+        for omega, c in zip(fit.hidden_frequencies[seen], fit.couplings[seen], strict=True)
+    ]
+    if not lines:
+        return []
+    return [
+        "the hidden part acts like the effective memory kernel sum of (R/ω) sin ωt with "
+        f"ω = {', '.join(lines)}; its lines stand for more modes than these data tell apart"
+    ]
+
+
 def _remarks(fit: NonlinearFit) -> tuple[str, ...]:
     out = [remark.rstrip(".") for remark in fit.remarks]
     if fit.alternatives:
         listed = "; ".join(str(one) for one in fit.alternatives)
         out.append(f"not distinguished from it by these data: {listed}")
+    if not fit.verdict.reaches_noise and _follows(fit):
+        out += _effective(fit)
     horizon = fit.horizon
     if horizon is not None:
         out.append(
