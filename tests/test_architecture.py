@@ -19,6 +19,7 @@ OUTER = {
     "app",
     "benchmarks",
     "cli",
+    "estimator",
     "pipeline",
     "io",
     "model",
@@ -28,11 +29,11 @@ OUTER = {
     "scale",
 }
 TALKING = {"__main__", "app", "cli"}
-KNOWS_PIPELINE = TALKING | {"__init__", "benchmarks", "model", "peers"}
+KNOWS_PIPELINE = TALKING | {"__init__", "benchmarks", "estimator", "model", "peers"}
 KNOWS_SCALE_AND_PEERS = TALKING | {"peers", "scale"}
 MAY_PRINT = {"cli"}
 NUMERICAL = {"numpy", "scipy"}
-HEAVY = ("matplotlib", "rich", "typer", "cvxpy", "dask", "numba")
+HEAVY = ("matplotlib", "rich", "typer", "cvxpy", "dask", "numba", "sklearn", "control", "xarray")
 
 
 def module_name(path):
