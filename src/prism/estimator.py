@@ -14,6 +14,7 @@ from scipy import sparse
 
 from prism._types import Array
 from prism.errors import NoLineError, NotFittedError, OptionError, PrismWarning
+from prism.labelled import Labelled, is_labelled
 from prism.pipeline import DEFAULT_FALSE_ALARM, identify
 from prism.record import Record
 
@@ -114,14 +115,14 @@ class PRISM:
 
     # -- what an estimator does -----------------------------------------------------------------
 
-    def fit(self, X: ArrayLike | Record, y: None = None) -> Self:
+    def fit(self, X: ArrayLike | Record | Labelled, y: None = None) -> Self:
         """Identify the motion in X.
 
         Parameters
         ----------
-        X : array (samples, channels), data frame or Record
-            Samples at the times 0, dt, 2 dt, ...; NaN is a missing one. A `Record` has its own
-            times, names and quantities, and may have several trials.
+        X : array (samples, channels), data frame, Record or xarray.DataArray
+            Samples at the times 0, dt, 2 dt, ...; NaN is a missing one. A record or a labelled
+            array has its own times, names and quantities, and may have several trials.
         y : ignored
             Here because pipelines pass it.
 
@@ -172,7 +173,7 @@ class PRISM:
             return np.tile(self.mean_, (len(times), 1))
         return self.model_.forecast(times, trial).values
 
-    def score(self, X: ArrayLike | Record, y: None = None) -> float:
+    def score(self, X: ArrayLike | Record | Labelled, y: None = None) -> float:
         r"""Coefficient of determination of the forecast, averaged over the channels.
 
         .. math:: R^2 = 1 - \frac{\sum_t (\hat x(t) - x(t))^2}{\sum_t (x(t) - \bar x)^2}
@@ -265,11 +266,12 @@ class PRISM:
             return None
 
     def _record(
-        self, X: ArrayLike | Record, after: float | None = None
+        self, X: ArrayLike | Record | Labelled, after: float | None = None
     ) -> tuple[Record, Sequence[str] | None]:
         """X as a record, from time zero or one step after a time, and the names that it has."""
-        if isinstance(X, Record):
-            return X, X.channels
+        if is_labelled(X) or isinstance(X, Record):
+            record = X if isinstance(X, Record) else Record.from_xarray(X)
+            return record, record.channels
         values = _matrix(X)
         names = _column_names(X)
         channels = names if self.channels is None else self.channels
@@ -293,7 +295,7 @@ def _defaults() -> dict[str, Any]:
     return {name: p.default for name, p in parameters.items() if name != "self"}
 
 
-def _matrix(X: ArrayLike) -> Array:
+def _matrix(X: Any) -> Array:
     """X as numbers, (samples, channels), or an error in the words that scikit-learn expects."""
     if sparse.issparse(X):
         raise OptionError("X is a sparse matrix: give a dense array, a motion has no empty times.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -199,7 +199,7 @@ class Model:
                 "a forced or noise-driven record has no motion to continue: it depends on the "
                 "force to come."
             )
-        return self.trajectories.at(t, trial)
+        return replace(self.trajectories.at(t, trial), channels=self.channels)
 
     def receptance(self, s: ArrayLike) -> ComplexArray:
         r""":math:`H(s) = \sum_m v_m v_m^T / (s^2 + 2 ζ_m Ω_m s + Ω_m^2)`.
@@ -296,6 +296,22 @@ class Model:
             outputs=list(self.channels),
             states=list(port_names(self.hamiltonian)),
         )
+
+    def to_xarray(self) -> Any:
+        """Modes as an `xarray.Dataset` over mode and channel, under the names of `Modes`.
+
+        Modes are counted from 1; ``channel_in`` is where the force of a residue acts.
+
+        Examples
+        --------
+        >>> import prism
+        >>> record = prism.systems.chain().free(100, 0.1, noise=0.1, rng=0)
+        >>> round(prism.identify(record).to_xarray()["frequencies"].sel(mode=2).item(), 2)
+        1.0
+        """
+        from prism.labelled import modes_to_xarray
+
+        return modes_to_xarray(self.modes, self.channels)
 
     def _port_matrices(self, what: str) -> tuple[Array, Array, Array, Array]:
         if self.hamiltonian is None:
