@@ -332,6 +332,11 @@ class Model:
         """Return the summary."""
         return self.summary()
 
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import model_html
+
+        return model_html(self)
+
     @property
     def plot(self) -> Plot:
         """Figures: ``model.plot.spectrum(record)``, ``.shapes()``, ``.forecast()`` ..."""

@@ -55,6 +55,11 @@ class Forecast:
 
         return forecast_to_xarray(self)
 
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import forecast_html
+
+        return forecast_html(self)
+
 
 @dataclass(frozen=True)
 class Trajectories:

@@ -297,6 +297,11 @@ class Record:
         square = sum(np.nansum((trial - mean) ** 2, axis=0) for trial in self.trials)
         return np.asarray(np.sqrt(square / count), dtype=np.float64)
 
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import record_html
+
+        return record_html(self)
+
     def __repr__(self) -> str:
         shortest, longest = min(self.samples), max(self.samples)
         lengths = f"{longest}" if shortest == longest else f"{shortest} to {longest}"
