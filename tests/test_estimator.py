@@ -1,9 +1,11 @@
 """PRISM as an estimator: alone, and under the rules of scikit-learn."""
 
 import doctest
+import os
 import pickle
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -142,7 +144,10 @@ def test_it_needs_no_scikit_learn():
         "X = prism.systems.chain().free(100, 0.1, noise=0.1, rng=0).trials[0]\n"
         "print(len(e.fit(X).model_.modes), e.get_params()['dt'])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True
+    )
     assert "call fit(X) first" in done.stdout
     assert done.stdout.endswith("4 0.1\n")
 

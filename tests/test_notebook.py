@@ -1,9 +1,11 @@
 """How values show themselves in a notebook."""
 
+import os
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -214,5 +216,8 @@ def test_showing_a_value_draws_nothing():
         "record._repr_html_()\n"
         "print([m for m in ('matplotlib', 'IPython', 'rich') if m in sys.modules])\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True
+    )
     assert done.stdout == "[]\n"
