@@ -37,6 +37,16 @@ def test_exact_system_has_the_mobility_of_block_elimination():
         np.testing.assert_allclose(mobility(system, s), s * chain.receptance(s), rtol=1e-8)
 
 
+def test_a_rigid_body_has_energy_in_its_motion_alone():
+    omega, V = np.array([0.0, 1.0, 2.0]), np.array([[0.6, 0.6], [0.7, -0.6], [0.5, 0.4]])
+    h = Hamiltonian(complete(omega, V), ("a", "b"))
+    system = PortHamiltonian(*port_matrices(h), h.channels, port_names(h))
+    assert np.linalg.eigvalsh(system.Q)[0] == pytest.approx(0, abs=1e-12)
+    s = 0.3 + 0.7j
+    expected = s * np.einsum("m,ma,mb->ab", 1 / (s**2 + omega**2), V, V)
+    np.testing.assert_allclose(mobility(system, s), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("zeta", [0.0, 0.03])
 def test_damping_acts_on_each_mode_by_its_ratio(zeta):
     chain = systems.chain(4, [1, 2, 1, 1.5], observed=[0, 3])
