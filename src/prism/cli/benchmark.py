@@ -28,7 +28,9 @@ def command(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="[NAME|all]", help="Which one.", autocompletion=among(*BENCHMARKS, "all")
+            metavar="[NAME|all]",
+            help=f"Which one: {', '.join(BENCHMARKS)} or all.",
+            autocompletion=among(*BENCHMARKS, "all"),
         ),
     ] = "all",
     seeds: Annotated[
