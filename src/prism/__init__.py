@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from . import errors, io, systems
     from .completion import chain_form, complete
     from .errors import PrismError, PrismWarning
+    from .estimator import PRISM
     from .frequency_response import FrequencyResponse
     from .gyroscopic import GyroscopicModel, identify_gyroscopic
     from .hamiltonian import Hamiltonian
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .modes import Modes
     from .motion import Forecast
     from .pipeline import identify
+    from .port_hamiltonian import PortHamiltonian
     from .record import Record
     from .tracking import Track, track
 
@@ -42,6 +44,8 @@ _HOME = {
     "MemoryKernel": "kernel",
     "Model": "model",
     "Modes": "modes",
+    "PRISM": "estimator",
+    "PortHamiltonian": "port_hamiltonian",
     "PrismError": "errors",
     "PrismWarning": "errors",
     "Record": "record",
@@ -59,6 +63,7 @@ _HOME = {
 _MODULES = ("errors", "io", "systems")
 
 __all__ = [
+    "PRISM",
     "Certificate",
     "Forecast",
     "FrequencyResponse",
@@ -68,6 +73,7 @@ __all__ = [
     "MemoryKernel",
     "Model",
     "Modes",
+    "PortHamiltonian",
     "PrismError",
     "PrismWarning",
     "Record",

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from prism._values import FloatArray, frozen
+from prism._values import FloatArray, frozen, is_array, trial_prefix
 from prism.errors import RecordError
 
-__all__ = ["Clock", "clock_from_times", "common_step"]
+__all__ = ["Clock", "clock_from_times", "clocks_of", "common_step"]
 
 UNIFORM_TOLERANCE = 1e-6
 """Largest departure from equal steps, in steps, that still counts as equal."""
@@ -206,3 +206,64 @@ def _grid(origin: float, dt: float, first: int, samples: int) -> FloatArray:
     grid *= dt
     grid += origin
     return grid
+
+
+def clocks_of(trials: Sequence[FloatArray], dt: float | None, t: object) -> list[Clock]:
+    """Clock of each trial, from a step or from times.
+
+    Parameters
+    ----------
+    trials : sequence of arrays
+    dt : float or None
+    t : array_like, list of arrays or None
+        As `Record` takes them: one of `dt` and `t` is given.
+    """
+    if dt is not None and t is not None:
+        raise RecordError("both dt and t are given: give one of them, they say the same thing.")
+    if t is not None:
+        return _clocks_from_times(trials, t)
+    if dt is None:
+        raise RecordError("neither dt nor t is given: say when the samples were taken, with one.")
+    step = _step(dt)
+    shared = {samples: Clock(samples, step) for samples in {len(trial) for trial in trials}}
+    return [shared[len(trial)] for trial in trials]
+
+
+def _step(dt: object) -> float:
+    number = isinstance(dt, int | float | np.integer | np.floating) and not isinstance(dt, bool)
+    step = float(dt) if number else np.nan  # type: ignore[arg-type]
+    if not 0.0 < step < np.inf:
+        raise RecordError(f"dt is {dt!r}: give a positive, finite sampling step.")
+    return step
+
+
+def _clocks_from_times(trials: Sequence[FloatArray], t: object) -> list[Clock]:
+    rows = _rows(t)
+    if rows is None:
+        return _shared_clock(trials, t)
+    if len(rows) != len(trials):
+        raise RecordError(
+            f"times for {len(rows)} trials, but there are {len(trials)}: give one array of times "
+            "per trial, or one for all."
+        )
+    return [
+        clock_from_times(row, len(trial), trial_prefix(k, len(trials)))
+        for k, (row, trial) in enumerate(zip(rows, trials, strict=True))
+    ]
+
+
+def _rows(t: object) -> list[Any] | None:
+    if isinstance(t, list | tuple) and any(is_array(item) for item in t):
+        return list(t)
+    return list(t) if isinstance(t, np.ndarray) and t.ndim == 2 else None
+
+
+def _shared_clock(trials: Sequence[FloatArray], t: object) -> list[Clock]:
+    clock = clock_from_times(t, len(trials[0]))
+    for k, trial in enumerate(trials):
+        if len(trial) != clock.samples:
+            raise RecordError(
+                f"{trial_prefix(k, len(trials))}{clock.samples} times for {len(trial)} samples: "
+                "give a list of times, one array per trial, when lengths differ."
+            )
+    return [clock] * len(trials)

@@ -15,6 +15,7 @@ __all__ = [
     "InputError",
     "MissingDependencyError",
     "NoLineError",
+    "NotFittedError",
     "OptionError",
     "PrismError",
     "PrismWarning",
@@ -48,6 +49,10 @@ class ResponseError(InputError):
 
 class OptionError(InputError):
     """An option has a value that makes no sense."""
+
+
+class NotFittedError(InputError, AttributeError):
+    """An estimator was asked for what only a fit gives."""
 
 
 class ReadError(InputError):

@@ -156,6 +156,11 @@ class FrequencyResponse:
         """Return the number of frequencies."""
         return len(self.omega)
 
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import response_html
+
+        return response_html(self)
+
     def __repr__(self) -> str:
         out, inp = self.shape
         gone = f", {self.missing} missing" if self.missing else ""

@@ -189,6 +189,11 @@ class Hamiltonian:
         """Return the equations of motion, one line per coordinate."""
         return "\n".join([*self._seen_lines(), *self._hidden_lines()])
 
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import hamiltonian_html
+
+        return hamiltonian_html(self)
+
     def _seen_lines(self) -> list[str]:
         """``μ x'' + κ x + Σ c q = 0``; rows of μ⁻¹ applied when μ is diagonal."""
         lines = []

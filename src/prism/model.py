@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._optional import require
 from prism._types import Array, ComplexArray, Mask
 from prism.errors import CannotTellError
 from prism.frequency_response import FrequencyResponse
@@ -17,10 +18,12 @@ from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel
 from prism.modes import Modes
 from prism.motion import DecayMotion, Forecast, Trajectories
+from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
 from prism.record import Record
 from prism.response.zeros import Zero
 
 if TYPE_CHECKING:
+    import control
     from scipy.signal import StateSpace
 
     from prism.nonlinear.motion import NonlinearMotion
@@ -196,7 +199,7 @@ class Model:
                 "a forced or noise-driven record has no motion to continue: it depends on the "
                 "force to come."
             )
-        return self.trajectories.at(t, trial)
+        return replace(self.trajectories.at(t, trial), channels=self.channels)
 
     def receptance(self, s: ArrayLike) -> ComplexArray:
         r""":math:`H(s) = \sum_m v_m v_m^T / (s^2 + 2 ζ_m Ω_m s + Ω_m^2)`.
@@ -215,8 +218,41 @@ class Model:
         weights = 1 / (points**2 + 2 * self.modes.damping * omega * points + omega**2)
         return np.asarray(np.tensordot(weights, self.modes.residues, axes=1), complex)
 
+    def port_hamiltonian(self) -> PortHamiltonian:
+        r"""Port-Hamiltonian form: matrices J, R, Q, B of :math:`\dot z = (J - R) Q z + B u`.
+
+        .. math:: \dot z = (J - R)\, Q z + B u, \qquad y = B^T Q z
+
+        with J skew, R and Q positive semidefinite. u are the forces on the seen coordinates, y
+        their velocities, and z is the state of `Hamiltonian.energy`; the transfer function is the
+        mobility :math:`s H(s)`. R is zero for a lossless model. Where losses were fitted it holds
+        the viscous ratio of each mode, structural damping by its ratio at resonance. Of a
+        nonlinear model it is the form of small motions.
+
+        Raises
+        ------
+        CannotTellError
+            When the data do not determine the Hamiltonian, or its energy has no lower bound.
+
+        Examples
+        --------
+        >>> import prism
+        >>> chain = prism.systems.chain(5, observed=[0, 2, 4])
+        >>> model = prism.identify(chain.free(400, 0.05, noise=0.1, rng=0), mass="identity")
+        >>> system = model.port_hamiltonian()
+        >>> system.Q.shape, system.B.shape, system.lossless
+        ((10, 10), (10, 3), True)
+        """
+        matrices = self._port_matrices("the port-Hamiltonian form")
+        assert self.hamiltonian is not None
+        return PortHamiltonian(*matrices, self.channels, port_names(self.hamiltonian))
+
     def to_statespace(self) -> StateSpace:
-        """Forces on the seen coordinates to their positions, as a `scipy.signal.StateSpace`.
+        r"""Forces on the seen coordinates to their positions, as a `scipy.signal.StateSpace`.
+
+        .. math:: \dot z = A z + B u,\quad x = C z,\qquad C (s - A)^{-1} B = H(s)
+
+        with the state z, the forces u and the losses of `port_hamiltonian`.
 
         Raises
         ------
@@ -225,37 +261,62 @@ class Model:
         """
         from scipy.signal import StateSpace
 
-        if self.hamiltonian is None:
-            raise self._cannot("the state-space form")
-        if np.any(self.modes.damping):
-            return self._modal_statespace()
-        M, K = self.hamiltonian.matrices
-        size, n = len(M), len(self.channels)
-        zero, eye = np.zeros((size, size)), np.eye(size)
-        inverse = np.linalg.inv(M)
-        A = np.block([[zero, eye], [-inverse @ K, zero]])
-        B = np.vstack([np.zeros((size, n)), inverse[:, :n]])
-        C = np.hstack([eye[:n], np.zeros((n, size))])
-        return StateSpace(A, B, C, np.zeros((n, n)))
+        J, R, Q, B = self._port_matrices("the state-space form")
+        states, n = B.shape
+        return StateSpace((J - R) @ Q, B, np.eye(n, states), np.zeros((n, n)))
 
-    def _modal_statespace(self) -> StateSpace:
-        """Damped modes, each driven through its participation."""
-        from scipy.signal import StateSpace
+    def to_control(self) -> control.StateSpace:
+        r"""Forces to positions, as `to_statespace`, for python-control, with names.
 
-        assert self.modes.residues is not None
-        omega, zeta = self.modes.frequencies, self.modes.damping
-        size = np.sqrt(np.einsum("maa->m", self.modes.residues))
-        V = (self.modes.shapes * size[:, None]).T
-        N, n = len(omega), len(V)
-        A = np.block(
-            [
-                [np.zeros((N, N)), np.eye(N)],
-                [-np.diag(omega**2), -np.diag(2 * zeta * omega)],
-            ]
+        Inputs are ``f_<channel>``, outputs the channels. A pair of ports is
+        ``model.to_control()["x1", "f_x2"]``.
+
+        Raises
+        ------
+        CannotTellError
+            When the data do not determine the Hamiltonian.
+        MissingDependencyError
+            When python-control is not installed.
+
+        Examples
+        --------
+        >>> import prism
+        >>> chain = prism.systems.chain(5, observed=[0, 2, 4])
+        >>> model = prism.identify(chain.free(400, 0.05, noise=0.1, rng=0), mass="identity")
+        >>> system = model.to_control()
+        >>> system.input_labels, system.output_labels
+        (['f_q1', 'f_q3', 'f_q5'], ['q1', 'q3', 'q5'])
+        """
+        system = self.to_statespace()
+        package = require("control", "the form of python-control", "control")
+        assert self.hamiltonian is not None
+        return package.ss(
+            *(system.A, system.B, system.C, system.D),
+            inputs=[f"f_{name}" for name in self.channels],
+            outputs=list(self.channels),
+            states=list(port_names(self.hamiltonian)),
         )
-        B = np.vstack([np.zeros((N, n)), V.T])
-        C = np.hstack([V, np.zeros((n, N))])
-        return StateSpace(A, B, C, np.zeros((n, n)))
+
+    def to_xarray(self) -> Any:
+        """Modes as an `xarray.Dataset` over mode and channel, under the names of `Modes`.
+
+        Modes are counted from 1; ``channel_in`` is where the force of a residue acts.
+
+        Examples
+        --------
+        >>> import prism
+        >>> record = prism.systems.chain().free(100, 0.1, noise=0.1, rng=0)
+        >>> round(prism.identify(record).to_xarray()["frequencies"].sel(mode=2).item(), 2)
+        1.0
+        """
+        from prism.labelled import modes_to_xarray
+
+        return modes_to_xarray(self.modes, self.channels)
+
+    def _port_matrices(self, what: str) -> tuple[Array, Array, Array, Array]:
+        if self.hamiltonian is None:
+            raise self._cannot(what)
+        return port_matrices(self.hamiltonian, self.modes.damping)
 
     def _cannot(self, what: str) -> CannotTellError:
         verdict = self.identifiability
@@ -270,6 +331,11 @@ class Model:
     def __str__(self) -> str:
         """Return the summary."""
         return self.summary()
+
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import model_html
+
+        return model_html(self)
 
     @property
     def plot(self) -> Plot:

@@ -66,3 +66,8 @@ class Modes:
     def frequencies_hz(self) -> Array:
         """Frequencies in cycles per time unit."""
         return self.frequencies / (2 * np.pi)
+
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import modes_html
+
+        return modes_html(self)

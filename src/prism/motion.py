@@ -3,6 +3,7 @@ r"""The fitted motion of every trial at any time, with its uncertainty."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,12 +30,35 @@ class Forecast:
     noise_std : array (channels,)
         Standard deviation of the measurement noise; a new measurement scatters by
         ``hypot(std, noise_std)``.
+    channels : tuple of str or None
+        Their names; the forecast of a model has them.
     """
 
     t: Array
     values: Array
     std: Array
     noise_std: Array
+    channels: tuple[str, ...] | None = None
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.Dataset` of values, std (time, channel) and noise_std (channel).
+
+        Examples
+        --------
+        >>> import prism
+        >>> record = prism.systems.chain().free(100, 0.1, noise=0.1, rng=0)
+        >>> data = prism.identify(record).forecast([100.0, 110.0]).to_xarray()
+        >>> data["std"].sel(channel="q4").shape
+        (2,)
+        """
+        from prism.labelled import forecast_to_xarray
+
+        return forecast_to_xarray(self)
+
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import forecast_html
+
+        return forecast_html(self)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
-from prism._sampling import Clock, clock_from_times, common_step
+from prism._sampling import Clock, clocks_of, common_step
 from prism._values import (
     MIN_SAMPLES,
     FloatArray,
@@ -22,8 +22,6 @@ from prism._values import (
     check_lengths,
     check_values,
     frozen,
-    is_array,
-    trial_prefix,
 )
 from prism.errors import RecordError
 
@@ -97,7 +95,7 @@ class Record:
         trials = as_trials(values)
         names = _channel_names(channels, trials[0].shape[1])
         kinds = _quantities(quantity, len(names))
-        self._fill(trials, _clocks(trials, dt, t), names, kinds)
+        self._fill(trials, clocks_of(trials, dt, t), names, kinds)
 
     def _fill(
         self,
@@ -242,6 +240,50 @@ class Record:
         record._fill(trials, clocks, channels, quantity)
         return record
 
+    @classmethod
+    def from_xarray(cls, array: Any, dt: float | None = None) -> Record:
+        """Make a record of an `xarray.DataArray`.
+
+        Parameters
+        ----------
+        array : xarray.DataArray
+            With the dimension ``time`` and, if there are several, ``channel`` and ``trial``, in
+            any order. The coordinate ``time`` (numbers, dates or durations; these in seconds) or
+            the attribute ``dt`` says when, the coordinate ``channel`` gives the names. What was
+            measured is the coordinate or attribute ``quantity``, else what ``units`` say.
+        dt : float, optional
+            Sampling step, instead of the times of the array.
+
+        Examples
+        --------
+        >>> import numpy as np, xarray
+        >>> array = xarray.DataArray(
+        ...     np.random.default_rng(0).standard_normal((9, 2)),
+        ...     {"time": 0.1 * np.arange(9), "channel": ["a", "b"]},
+        ...     attrs={"units": "m/s"},
+        ... )
+        >>> Record.from_xarray(array)
+        Record(1 trial of 9 samples, dt=0.1, channels a b, velocity)
+        """
+        from prism.labelled import record_from_xarray
+
+        return record_from_xarray(array, dt)
+
+    def to_xarray(self) -> Any:
+        """Return an `xarray.DataArray` (time, channel), or (trial, time, channel) of several.
+
+        `from_xarray` undoes it. Trials that end early are filled with NaN.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Record(np.cos(np.arange(20.0)), dt=0.5).to_xarray().sel(time=1.0, channel="x1").item()
+        -0.4161468365471424
+        """
+        from prism.labelled import record_to_xarray
+
+        return record_to_xarray(self)
+
     def std(self) -> FloatArray:
         """Return the standard deviation of each channel over all trials, missing samples left out.
 
@@ -254,6 +296,11 @@ class Record:
         mean = sum(np.nansum(trial, axis=0) for trial in self.trials) / count
         square = sum(np.nansum((trial - mean) ** 2, axis=0) for trial in self.trials)
         return np.asarray(np.sqrt(square / count), dtype=np.float64)
+
+    def _repr_html_(self) -> str:
+        from prism.report.notebook import record_html
+
+        return record_html(self)
 
     def __repr__(self) -> str:
         shortest, longest = min(self.samples), max(self.samples)
@@ -310,55 +357,3 @@ def _quantities(quantity: str | Sequence[str], count: int) -> tuple[str, ...]:
             f"{len(kinds)} quantities for {count} channels: give one for all, or one per channel."
         )
     return kinds
-
-
-def _clocks(trials: Sequence[FloatArray], dt: float | None, t: object) -> list[Clock]:
-    if dt is not None and t is not None:
-        raise RecordError("both dt and t are given: give one of them, they say the same thing.")
-    if t is not None:
-        return _clocks_from_times(trials, t)
-    if dt is None:
-        raise RecordError("neither dt nor t is given: say when the samples were taken, with one.")
-    step = _step(dt)
-    shared = {samples: Clock(samples, step) for samples in {len(trial) for trial in trials}}
-    return [shared[len(trial)] for trial in trials]
-
-
-def _step(dt: object) -> float:
-    number = isinstance(dt, int | float | np.integer | np.floating) and not isinstance(dt, bool)
-    step = float(dt) if number else np.nan  # type: ignore[arg-type]
-    if not 0.0 < step < np.inf:
-        raise RecordError(f"dt is {dt!r}: give a positive, finite sampling step.")
-    return step
-
-
-def _clocks_from_times(trials: Sequence[FloatArray], t: object) -> list[Clock]:
-    rows = _rows(t)
-    if rows is None:
-        return _shared_clock(trials, t)
-    if len(rows) != len(trials):
-        raise RecordError(
-            f"times for {len(rows)} trials, but there are {len(trials)}: give one array of times "
-            "per trial, or one for all."
-        )
-    return [
-        clock_from_times(row, len(trial), trial_prefix(k, len(trials)))
-        for k, (row, trial) in enumerate(zip(rows, trials, strict=True))
-    ]
-
-
-def _rows(t: object) -> list[Any] | None:
-    if isinstance(t, list | tuple) and any(is_array(item) for item in t):
-        return list(t)
-    return list(t) if isinstance(t, np.ndarray) and t.ndim == 2 else None
-
-
-def _shared_clock(trials: Sequence[FloatArray], t: object) -> list[Clock]:
-    clock = clock_from_times(t, len(trials[0]))
-    for k, trial in enumerate(trials):
-        if len(trial) != clock.samples:
-            raise RecordError(
-                f"{trial_prefix(k, len(trials))}{clock.samples} times for {len(trial)} samples: "
-                "give a list of times, one array per trial, when lengths differ."
-            )
-    return [clock] * len(trials)

@@ -81,15 +81,25 @@ class Benchmark:
         ]
         return {"benchmark": self.name, "seeds": self.seeds, "holds": self.holds, "rows": rows}
 
-    def __str__(self) -> str:
-        """Return a table; beside the paper there are columns for it and for its method."""
+    def cells(self) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Headers and rows as words, without the last column, which says whether a bar holds.
+
+        Beside the paper there are columns for it and for its method; a case is named once.
+        """
         compare = any(row.paper or row.own_method is not None for row in self.rows)
         beside = ("the paper", "its method here", "PRISM") if compare else ("measured",)
-        cells = [("case", "quantity", *beside, "bar", "holds")]
+        rows: list[tuple[str, ...]] = []
         last = ""
         for row in self.rows:
             case, last = ("" if row.case == last else row.case), row.case
-            cells.append((case, row.quantity, *_values(row, compare), row.bar, _MARKS[row.holds]))
+            rows.append((case, row.quantity, *_values(row, compare), row.bar))
+        return ("case", "quantity", *beside, "bar"), rows
+
+    def __str__(self) -> str:
+        """Return a table."""
+        headers, rows = self.cells()
+        marked = [(*r, _MARKS[row.holds]) for r, row in zip(rows, self.rows, strict=True)]
+        cells = [(*headers, "holds"), *marked]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(c.ljust(w) for c, w in zip(line, widths, strict=True)) for line in cells]
         lines.insert(1, "  ".join("-" * w for w in widths))

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
+from prism.cli._complete import BENCHMARKS, among
 from prism.cli._console import check_outputs, examples, progress
+from prism.cli._terminal import show_benchmark
 from prism.errors import OptionError
 
 __all__ = ["EXAMPLES", "NAME", "command"]
@@ -23,7 +25,14 @@ EXAMPLES = examples(
 
 
 def command(
-    name: Annotated[str, typer.Argument(metavar="[NAME|all]", help="Which one.")] = "all",
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="[NAME|all]",
+            help=f"Which one: {', '.join(BENCHMARKS)} or all.",
+            autocompletion=among(*BENCHMARKS, "all"),
+        ),
+    ] = "all",
     seeds: Annotated[
         int | None, typer.Option(metavar="N", help="Repetitions with different noise.")
     ] = None,
@@ -37,21 +46,21 @@ def command(
 ) -> None:
     """Measure what the package claims, beside the bars it must reach."""
     from prism import __version__
-    from prism.benchmarks import BENCHMARKS
+    from prism.benchmarks import BENCHMARKS as RUNNERS
 
     check_outputs([json])
     if figures is not None:
         _draw(figures)
         return
-    if name != "all" and name not in BENCHMARKS:
-        raise OptionError(f"unknown benchmark {name!r}; use one of {', '.join(BENCHMARKS)}, all.")
+    if name != "all" and name not in RUNNERS:
+        raise OptionError(f"unknown benchmark {name!r}; use one of {', '.join(RUNNERS)}, all.")
     if seeds is not None and seeds < 1:
         raise OptionError(f"--seeds is {seeds}: give at least 1.")
     results = []
-    for chosen in BENCHMARKS if name == "all" else [name]:
+    for chosen in RUNNERS if name == "all" else [name]:
         with progress(f"benchmark {chosen}") as say:
-            result = BENCHMARKS[chosen](seeds, say)
-        typer.echo(str(result))
+            result = RUNNERS[chosen](seeds, say)
+        show_benchmark(result)
         results.append(_plain(result.to_json()))
     if json is not None:
         _write(json, {"schema": "prism.benchmark/1", "version": __version__, "benchmarks": results})

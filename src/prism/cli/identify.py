@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from prism.cli._complete import METHODS, POTENTIALS, RECORDED, among, listed
 from prism.cli._console import check_outputs, examples, naming, progress, words
+from prism.cli._terminal import show_model
 from prism.errors import OptionError
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ Quantity = Annotated[
         metavar="Q[,Q...]",
         help="displacement, velocity or acceleration, one for all or one per channel; forces "
         "need none.",
+        autocompletion=listed("displacement", "velocity", "acceleration"),
     ),
 ]
 Experiment = Annotated[
@@ -63,6 +66,7 @@ Experiment = Annotated[
         metavar="KIND",
         help="free, the default of records, equilibrium, released or forced, which named forces "
         "and responses are.",
+        autocompletion=among(*RECORDED),
     ),
 ]
 Force = Annotated[
@@ -90,6 +94,7 @@ Potential = Annotated[
     typer.Option(
         metavar="NAME|TERMS",
         help="Fit a nonlinear force: auto, polynomial, trigonometric, or terms such as 'x,x^3'.",
+        autocompletion=among(*POTENTIALS),
     ),
 ]
 Hold = Annotated[
@@ -97,17 +102,24 @@ Hold = Annotated[
     typer.Option(
         metavar="KIND",
         help="Force between its samples: zero (stays), first (goes straight to the next) or auto.",
+        autocompletion=among("auto", "zero", "first"),
     ),
 ]
 Rank = Annotated[
     str,
     typer.Option(
-        metavar="KIND", help="Modes of a response at one frequency: one, or full for several."
+        metavar="KIND",
+        help="Modes of a response at one frequency: one, or full for several.",
+        autocompletion=among("one", "full"),
     ),
 ]
 Unit = Annotated[
     str | None,
-    typer.Option(metavar="hz|rad", help="Of the frequencies of a response that do not state it."),
+    typer.Option(
+        metavar="hz|rad",
+        help="Of the frequencies of a response that do not state it.",
+        autocompletion=among("hz", "rad"),
+    ),
 ]
 Frequency = Annotated[
     str | None,
@@ -125,14 +137,21 @@ Response = Annotated[
 Mass = Annotated[
     str | None,
     typer.Option(
-        metavar="identity|FILE", help="Known mass of the channels: 'identity' or a matrix."
+        metavar="identity|FILE",
+        help="Known mass of the channels: 'identity' or a matrix.",
+        autocompletion=among("identity"),
     ),
 ]
 Stiffness = Annotated[
     str | None, typer.Option(metavar="FILE", help="Known stiffness of the channels, a matrix.")
 ]
 Method = Annotated[
-    str, typer.Option(metavar="NAME", help="How lines are found: likelihood, nnls or sdp.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="How lines are found: likelihood, nnls or sdp.",
+        autocompletion=among(*METHODS),
+    ),
 ]
 MaxModes = Annotated[int | None, typer.Option(metavar="N", help="Look for at most so many modes.")]
 FalseAlarm = Annotated[
@@ -221,12 +240,12 @@ def command(
         model = prism.identify(data, progress=say, **options)
     _write(model, data, json, report, quiet)
     if not quiet:
-        typer.echo(model.summary(), nl=False)
+        show_model(model)
 
 
 def _potential(text: str | None) -> str | list[str] | None:
     """A library by name, or its terms."""
-    if text is None or text in ("auto", "polynomial", "trigonometric"):
+    if text is None or text in POTENTIALS:
         return text
     return words(text)
 

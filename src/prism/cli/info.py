@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prism.cli._complete import among
 from prism.cli._console import examples
 from prism.errors import InputError, OptionError
 
@@ -29,7 +30,9 @@ def command(
     unit: Annotated[
         str | None,
         typer.Option(
-            metavar="hz|rad", help="Of the frequencies of a response that do not state it."
+            metavar="hz|rad",
+            help="Of the frequencies of a response that do not state it.",
+            autocompletion=among("hz", "rad"),
         ),
     ] = None,
 ) -> None:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prism.cli._complete import EXCITATIONS, among
 from prism.cli._console import check_outputs, examples
-from prism.cli._experiments import perform, settings_of
-from prism.cli._systems import build
+from prism.cli._experiments import EXPERIMENTS, perform, settings_of
+from prism.cli._systems import SYSTEMS, build
 
 if TYPE_CHECKING:
     from prism.frequency_response import FrequencyResponse
@@ -34,6 +35,7 @@ System = Annotated[
     typer.Argument(
         metavar="SYSTEM",
         help="What to simulate: chain, fput, henon-heiles, cart-pendulum, absorber or slosh.",
+        autocompletion=among(*SYSTEMS),
     ),
 ]
 Output = Annotated[
@@ -54,6 +56,7 @@ Experiment = Annotated[
         metavar="KIND",
         help="free, equilibrium, released, forced (motion and force in time) or response (H over "
         "frequency); nonlinear systems are free.",
+        autocompletion=among(*EXPERIMENTS),
     ),
 ]
 Masses = Annotated[
@@ -92,6 +95,7 @@ Excitation = Annotated[
     typer.Option(
         metavar="KIND",
         help="Of a forced test: random, the default, sweep, dwell, burst or hammer.",
+        autocompletion=among(*EXCITATIONS),
     ),
 ]
 Loss = Annotated[
@@ -118,6 +122,7 @@ NoiseKind = Annotated[
         metavar="KIND",
         help="Of a response: multiplicative (of each value), the default, additive (of the "
         "median) or both.",
+        autocompletion=among("multiplicative", "additive", "both"),
     ),
 ]
 

@@ -13,6 +13,7 @@ from prism._version import __version__
 from prism.errors import OptionError
 from prism.experiments import EXPERIMENTS, Known
 from prism.frequency_response import FrequencyResponse
+from prism.labelled import Labelled, is_labelled
 from prism.lines import METHODS
 from prism.lines.trend import HIGHEST
 from prism.model import ForecastCheck, Model, Settings
@@ -34,7 +35,7 @@ _MEANINGLESS = {
 
 
 def identify(
-    record: Record | FrequencyResponse,
+    record: Record | FrequencyResponse | Labelled,
     *,
     experiment: str | None = None,
     mass: ArrayLike | str | None = None,
@@ -57,8 +58,9 @@ def identify(
 
     Parameters
     ----------
-    record : Record or FrequencyResponse
-        A measured frequency response is a forced experiment.
+    record : Record, FrequencyResponse or xarray.DataArray
+        A measured frequency response is a forced experiment; a labelled array is read by
+        `Record.from_xarray`.
     experiment : {"free", "equilibrium", "released", "forced"}, optional
         How the record was made: with unknown excitation (the default), at thermal equilibrium
         (equal mean energy in every mode), released from rest with the hidden part undisplaced, or
@@ -119,7 +121,7 @@ def identify(
     >>> prism.identify(record).modes.frequencies.round(3)
     array([0.347, 1.   , 1.532, 1.879])
     """
-    _check_record(record)
+    record = _data(record)
     kind = _experiment(record, experiment, force)
     _check_options(kind, method, max_modes, false_alarm)
     _check_drift(drift, kind == FORCED or bool(damped) or potential is not None, method)
@@ -254,12 +256,15 @@ def check_forecast(model: Model, record: Record, fit_fraction: float) -> Forecas
 # -- checking what was asked ----------------------------------------------------------------------
 
 
-def _check_record(record: object) -> None:
-    if not isinstance(record, Record | FrequencyResponse):
+def _data(given: object) -> Record | FrequencyResponse:
+    if is_labelled(given):
+        return Record.from_xarray(given)
+    if not isinstance(given, Record | FrequencyResponse):
         raise OptionError(
-            f"identify needs a Record or a FrequencyResponse, got {type(record).__name__}; "
+            f"identify needs a Record or a FrequencyResponse, got {type(given).__name__}; "
             "wrap an array as prism.Record(values, dt=...) or use prism.read(path)."
         )
+    return given
 
 
 def _experiment(

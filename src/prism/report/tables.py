@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.completion import Hidden
+from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
 from prism.report.numbers import format_percent, format_value
 
@@ -21,6 +22,7 @@ __all__ = [
     "lines_sentence",
     "loss_sentence",
     "mode_table",
+    "oscillator_table",
     "settings",
     "short",
 ]
@@ -245,16 +247,26 @@ def hidden_table(model: Model) -> Table | None:
     """
     if model.hamiltonian is None or not model.hamiltonian.hidden:
         return None
+    return oscillator_table(model.hamiltonian)
+
+
+def oscillator_table(hamiltonian: Hamiltonian) -> Table:
+    """The hidden oscillators of a Hamiltonian, one per row.
+
+    Parameters
+    ----------
+    hamiltonian : Hamiltonian
+    """
     rows, notes = [], []
-    for i, hidden in enumerate(model.hamiltonian.hidden, start=1):
+    for i, hidden in enumerate(hamiltonian.hidden, start=1):
         frequency = format_value(hidden.frequency, hidden.frequency_std)
         if hidden.rank == 1:
             cells = _with_errors(hidden.couplings[0], hidden.coupling_std)
         else:
-            cells = ("–",) * len(model.channels)
+            cells = ("–",) * len(hamiltonian.channels)
             notes.append(_residue_note(i, hidden))
         rows.append((str(i), frequency, *cells))
-    names = tuple(f"c({short(name)})" for name in model.channels)
+    names = tuple(f"c({short(name)})" for name in hamiltonian.channels)
     return Table(("hidden", "ω", *names), tuple(rows), key=2, notes=tuple(notes))
 
 

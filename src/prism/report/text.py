@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from prism.model import Model
 from prism.report.numbers import EXPLANATION
@@ -19,7 +20,17 @@ from prism.report.tables import (
 )
 from prism.report.zeros import zero_table
 
-__all__ = ["WIDTH", "headline", "layout", "summary"]
+__all__ = [
+    "WIDTH",
+    "Equation",
+    "Part",
+    "Section",
+    "equation_lines",
+    "headline",
+    "layout",
+    "sections",
+    "summary",
+]
 
 WIDTH = 100
 """Longest line of the text."""
@@ -29,6 +40,25 @@ _INDENT = 2
 _GAP = 2
 
 
+@dataclass(frozen=True)
+class Equation:
+    """Equations of motion, one per line."""
+
+    text: str
+
+
+Part = Table | Equation | str | tuple[tuple[str, str], ...]
+"""A table, equations, a sentence, or pairs of a word and what it means."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what stands under it."""
+
+    title: str
+    parts: tuple[Part, ...]
+
+
 def summary(model: Model) -> str:
     """Return the result as text for people, lines of at most `WIDTH` characters.
 
@@ -36,29 +66,48 @@ def summary(model: Model) -> str:
     ----------
     model : Model
     """
-    return "\n\n".join("\n".join(section) for section in _sections(model)) + "\n"
+    return "\n\n".join("\n".join(_plain(section)) for section in sections(model)) + "\n"
 
 
-def _sections(model: Model) -> Iterator[list[str]]:
-    yield [f"PRISM {model.settings.version}: {headline(model)}", *_pairs(facts(model))]
-    yield ["Visible modes (rad per time unit)", *layout(mode_table(model)), f"  {EXPLANATION}"]
+def _plain(section: Section) -> list[str]:
+    return [section.title, *(line for part in section.parts for line in _lines(part))]
+
+
+def _lines(part: Part) -> list[str]:
+    if isinstance(part, Table):
+        return layout(part)
+    if isinstance(part, Equation):
+        return equation_lines(part)
+    return _wrapped(part) if isinstance(part, str) else _pairs(part)
+
+
+def sections(model: Model) -> Iterator[Section]:
+    """Yield what a summary says, section by section, not yet laid out.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
+    yield Section("Visible modes (rad per time unit)", (mode_table(model), EXPLANATION))
     zeros = zero_table(model, _MOST_ZEROS)
     if zeros is not None:
-        yield ["Zeros (anti-resonances, rad per time unit)", *layout(zeros)]
+        yield Section("Zeros (anti-resonances, rad per time unit)", (zeros,))
     hidden = hidden_table(model)
     if hidden is not None:
-        yield ["Hidden modes (bare frequencies and couplings)", *layout(hidden)]
+        yield Section("Hidden modes (bare frequencies and couplings)", (hidden,))
     if model.hamiltonian is not None:
-        losses = _wrapped(loss_sentence(model) or "")
-        yield ["Equations of motion", *_equation(str(model.hamiltonian)), *losses]
+        losses = loss_sentence(model)
+        equation = Equation(str(model.hamiltonian))
+        yield Section("Equations of motion", (equation, *(() if losses is None else (losses,))))
     kernel = kernel_sentence(model)
     if kernel is not None:
-        yield ["Memory kernel", *_wrapped(kernel)]
-    yield ["Certificate", *_wrapped(f"{model.certificate}.")]
-    yield ["Verdict", *_verdict(model)]
+        yield Section("Memory kernel", (kernel,))
+    yield Section("Certificate", (f"{model.certificate}.",))
+    yield Section("Verdict", tuple(str(model.identifiability).splitlines()))
     check = check_table(model)
     if check is not None:
-        yield [f"Forecast of the rest: {_check_title()}", *layout(check)]
+        yield Section(f"Forecast of the rest: {_check_title()}", (check,))
 
 
 def headline(model: Model) -> str:
@@ -95,32 +144,31 @@ def _pairs(pairs: tuple[tuple[str, str], ...]) -> list[str]:
     return lines
 
 
-def _wrapped(text: str, hang: int = 0) -> list[str]:
+def _wrapped(text: str, width: int = WIDTH) -> list[str]:
+    indent = " " * _INDENT
     return textwrap.wrap(
-        text,
-        WIDTH,
-        initial_indent=" " * _INDENT,
-        subsequent_indent=" " * (_INDENT + hang),
-        break_on_hyphens=False,
+        text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
     )
 
 
-def _verdict(model: Model) -> list[str]:
-    return [
-        line for sentence in str(model.identifiability).splitlines() for line in _wrapped(sentence)
-    ]
+def equation_lines(equation: Equation, width: int = WIDTH) -> list[str]:
+    """Break equations of motion into lines.
+
+    Parameters
+    ----------
+    equation : Equation
+    width : int
+        Longest line.
+    """
+    return [part for line in equation.text.splitlines() for part in _equation_line(line, width)]
 
 
-def _equation(text: str) -> list[str]:
-    return [part for line in text.splitlines() for part in _equation_line(line)]
-
-
-def _equation_line(line: str) -> list[str]:
+def _equation_line(line: str, width: int) -> list[str]:
     """Break a long line in front of a sign, never between a number and its name."""
     lines = [" " * _INDENT]
     for k, term in enumerate(re.split(r" (?=[+-] )", line)):
         joined = lines[-1] + " " * (k > 0) + term
-        if len(joined) <= WIDTH:
+        if len(joined) <= width:
             lines[-1] = joined
         else:
             lines.append(" " * (_INDENT + 6) + term)
@@ -137,7 +185,7 @@ def layout(table: Table, width: int = WIDTH) -> list[str]:
         Longest line.
     """
     if not table.rows:
-        return [line for note in table.notes for line in _wrapped(note)]
+        return [line for note in table.notes for line in _wrapped(note, width)]
     cells = [table.headers, *table.rows]
     widths = [max(len(row[k]) for row in cells) for k in range(len(table.headers))]
     blocks = _blocks(widths, table.key, width - _INDENT)
@@ -146,7 +194,7 @@ def layout(table: Table, width: int = WIDTH) -> list[str]:
         if number:
             lines += ["", f"{' ' * _INDENT}… continued"]
         lines += _block(cells, widths, columns)
-    return lines + [line for note in table.notes for line in _wrapped(note)]
+    return lines + [line for note in table.notes for line in _wrapped(note, width)]
 
 
 def _block(cells: list[tuple[str, ...]], widths: list[int], columns: list[int]) -> list[str]:

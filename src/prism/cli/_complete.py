@@ -1,0 +1,64 @@
+"""What a shell offers when a word is being typed.
+
+The names stand here and not in the rooms that know them, because a key press must not wait for
+the numerical packages to be loaded; a test compares them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = [
+    "BENCHMARKS",
+    "EXCITATIONS",
+    "METHODS",
+    "POTENTIALS",
+    "RECORDED",
+    "among",
+    "listed",
+]
+
+RECORDED = ("free", "equilibrium", "released", "forced")
+"""Experiments that ``identify`` knows."""
+
+METHODS = ("likelihood", "nnls", "sdp")
+"""Ways to find lines."""
+
+POTENTIALS = ("auto", "polynomial", "trigonometric")
+"""Libraries of nonlinear forces."""
+
+EXCITATIONS = ("random", "sweep", "dwell", "burst", "hammer")
+"""Forces of a simulated test."""
+
+BENCHMARKS = ("chain", "paper", "forced", "records", "decays", "driven", "nonlinear")
+"""Names of the benchmarks."""
+
+
+def among(*words: str) -> Callable[[str], list[str]]:
+    """Complete one word out of some.
+
+    Parameters
+    ----------
+    *words : str
+        In the order in which they are offered.
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return complete
+
+
+def listed(*words: str) -> Callable[[str], list[str]]:
+    """Complete the last word of a list with commas between them.
+
+    Parameters
+    ----------
+    *words : str
+    """
+
+    def complete(incomplete: str) -> list[str]:
+        before, comma, last = incomplete.rpartition(",")
+        return [before + comma + word for word in words if word.startswith(last)]
+
+    return complete

@@ -1,0 +1,112 @@
+"""Results as a terminal shows them; in a pipe they are plain text."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from prism.benchmarks import Benchmark
+    from prism.model import Model
+    from prism.report.text import Part
+
+__all__ = ["show_benchmark", "show_model"]
+
+_WIDEST = 100  # columns: longer lines of words are hard to read
+_VERDICTS = {"Determined": "green", "Not determined": "yellow", "What would settle it": "yellow"}
+_MARKS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("", "")}
+
+
+def show_model(model: Model) -> None:
+    """Print the summary of a model, on a terminal with headings and as wide as that is.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    if not sys.stdout.isatty():
+        typer.echo(model.summary(), nl=False)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    from prism.report.text import sections
+
+    console = Console(highlight=False)
+    console.width = min(console.width, _WIDEST)
+    for number, section in enumerate(sections(model)):
+        if number:
+            console.print()
+        console.print(Text(section.title, "bold"))
+        for part in section.parts:
+            for line in _rendered(part, console.width):
+                console.print(line)
+
+
+def _rendered(part: Part, width: int) -> list[RenderableType]:
+    from rich.padding import Padding
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    from prism.report.tables import Table
+    from prism.report.text import Equation, equation_lines, layout
+
+    if isinstance(part, Table):
+        return [_table_line(line, k) for k, line in enumerate(layout(part, width))]
+    if isinstance(part, Equation):
+        return [Text(line) for line in equation_lines(part, width)]
+    if isinstance(part, str):
+        return [Padding(_sentence(part), (0, 0, 0, 2), expand=False)]
+    grid = Grid.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_column()
+    for name, words in part:
+        grid.add_row(Text(name, "dim"), Text(words))
+    return [Padding(grid, (0, 0, 0, 2), expand=False)]
+
+
+def _table_line(line: str, number: int) -> RenderableType:
+    from rich.text import Text
+
+    style = "bold" if number == 0 else "dim" if not line.strip(" ─") else ""
+    return Text(line, style)
+
+
+def _sentence(words: str) -> RenderableType:
+    """A sentence; what was determined and what was not begins in its colour."""
+    from rich.text import Text
+
+    beginning, colon, rest = words.partition(":")
+    colour = _VERDICTS.get(beginning, "")
+    return Text.assemble((beginning + colon, colour), rest) if colour else Text(words)
+
+
+def show_benchmark(result: Benchmark) -> None:
+    """Print the rows of a benchmark, on a terminal as a table as wide as that is.
+
+    Parameters
+    ----------
+    result : Benchmark
+    """
+    if not sys.stdout.isatty():
+        typer.echo(str(result))
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    headers, rows = result.cells()
+    table = Grid(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    for k, header in enumerate(headers):
+        table.add_column(header, overflow="fold", justify="left" if k < 2 else "right")
+    table.add_column("holds")
+    for row, cells in zip(result.rows, rows, strict=True):
+        table.add_row(*map(Text, cells), Text(*_MARKS[row.holds]))
+    console = Console(highlight=False)
+    console.print(Text(f"{result.name}, {result.seeds} seed{'s' * (result.seeds != 1)}", "bold"))
+    console.print(table)
