@@ -34,7 +34,8 @@ LADDER = (1 / 3, 1 / 10, 1 / 30)
 _HOPELESS = 400.0  # χ² above the best known at the same bandwidth from which none has recovered
 _LOST = 1.5  # growth of χ² from one rung to the next at which a motion is no longer followed
 _PIECES = 0.5  # per oscillation of the highest frequency in the motion
-_JOINTS = (0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-6)
+_MOST_NUMBERS = 200  # starts of all pieces together
+_JOINTS = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-6)
 _TORN = 3.0  # χ² of pieces over that of the slaved motion, or per datum, that is given up
 _WILD = 1e5  # growth of a disturbance beyond which a motion is kept in pieces
 
@@ -205,7 +206,7 @@ def _in_pieces(problem: Problem, prepared: Prepared, slave: Solution) -> Estimat
     """Multiple shooting: pieces that are free at first and drawn together step by step."""
     if slave.misfit > _TORN * problem.size:  # not described even when slaved to the data
         return None
-    count = _count(prepared)
+    count = _count(prepared, slave.starts.shape[1])
     pieces = cut(problem.data, count)
     starts = states_along(problem, slave.parameters, slave.starts, count, prepared.bandwidth)
     if not np.isfinite(starts).all():
@@ -240,7 +241,7 @@ def _settled(problem: Problem, prepared: Prepared, estimate: Estimate) -> Estima
     growth = _growths(problem, estimate.parameters, estimate.starts, estimate.pieces).max()
     if growth < _WILD:
         return estimate
-    count = _count(prepared)
+    count = _count(prepared, estimate.starts.shape[1])
     starts = states_along(problem, estimate.parameters, estimate.starts, count)
     if not np.isfinite(starts).all():
         return estimate
@@ -255,6 +256,7 @@ def _growths(problem: Problem, parameters: Parameters, starts: Array, pieces: Pi
     return np.asarray(np.where(np.isfinite(growth), np.maximum(growth, 1.0), np.inf))
 
 
-def _count(prepared: Prepared) -> int:
-    """Number of pieces."""
-    return max(4, round(_PIECES * prepared.duration * prepared.highest / (2 * np.pi)))
+def _count(prepared: Prepared, numbers: int) -> int:
+    """Number of pieces whose starts hold so many numbers each; a step costs its third power."""
+    wanted = round(_PIECES * prepared.duration * prepared.highest / (2 * np.pi))
+    return max(4, min(wanted, _MOST_NUMBERS // numbers))

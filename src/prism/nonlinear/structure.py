@@ -28,6 +28,7 @@ _NEAR_NOISE = 1.15  # χ² per datum that uncertainty of the noise level allows
 _HOPELESS = 60.0  # χ² that terms cannot make up for
 _FAR = 3.0  # χ² per datum of a motion that is not described
 _CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
+_MORE_STEPS = 100
 _RIVALS = 15.0  # scores of whole libraries that leave the choice to the terms
 
 Progress = Callable[[str], None]
@@ -175,7 +176,12 @@ class Search:
         return 3 * np.pi / self.prepared.duration, 1.1 * self.prepared.highest
 
     def _descended(self, slave: Slaved) -> Estimate | None:
-        return descend(self.problem, self.prepared, slave, self._rungs)
+        found = descend(self.problem, self.prepared, slave, self._rungs)
+        if found is None or found.converged or found.misfit > _FAR * self.judge.samples:
+            return found
+        # A library is not to be passed over because its fit was slow.
+        more = refine(self.problem, found.parameters, found.starts, found.pieces, steps=_MORE_STEPS)
+        return more or found
 
     def _other_modes(
         self, found: Found, modes: int, library: Library | None = None
@@ -200,10 +206,12 @@ class Search:
             fewer = replace(
                 p, omega=p.omega[stay], residues=p.residues[stay], ratios=p.ratios[stay]
             )
-            fit = refine(
-                *(self.problem, fewer, e.starts[:, columns], e.pieces),
-                give_up=e.misfit + 2 * _HOPELESS,
-            )
+            bar = e.misfit + 2 * _HOPELESS
+            starts = e.starts[:, columns]
+            fit = refine(self.problem, fewer, starts, e.pieces, give_up=bar)
+            if fit is None or fit.misfit > bar:
+                # Where the motion is chaotic a small change is lost unless the data hold it.
+                fit = self._rescued(fewer, starts, e) or fit
             if fit is not None:
                 out = min(out, self.judge.found(fit, best.full), key=lambda one: one.score)
         return None if out is best else out
@@ -288,12 +296,16 @@ class Search:
                 return self.judge.found(out, wide.parameters.library)
         if self._rescues < _MOST_RESCUES:
             self._rescues += 1
-            start, begin = self._matched(wide, chosen)
-            firsts = np.append(True, ~wide.pieces.linked[:-1])
-            slave = slaved(self.problem, self.prepared, [(start, begin[firsts])])
-            if slave is not None and self._contends(slave):
-                out = self._descended(slave) or out
+            out = self._rescued(*self._matched(wide, chosen), wide) or out
         return None if out is None else self.judge.found(out, wide.parameters.library)
+
+    def _rescued(self, start: Parameters, starts: Array, near: Estimate) -> Estimate | None:
+        """A fit from the open observer on, where it promises to come near the best."""
+        firsts = np.append(True, ~near.pieces.linked[:-1])
+        slave = slaved(self.problem, self.prepared, [(start, starts[firsts])])
+        if slave is None or not self._contends(slave):
+            return None
+        return self._descended(slave)
 
     def _matched(self, wide: Estimate, chosen: tuple[int, ...]) -> tuple[Parameters, Array]:
         """Parameters with the nearest force along the motion, everything else as it is."""

@@ -14,6 +14,7 @@ from prism.nonlinear.motion import NonlinearMotion
 from prism.record import Record
 
 _NEAR = 25.0  # χ² per degree of freedom: five times the noise
+_LISTED = 8  # alternatives that are written out
 SCALE = "that of a seen coordinate of unit mass"
 
 
@@ -119,8 +120,10 @@ def _effective(fit: NonlinearFit) -> list[str]:
 def _remarks(fit: NonlinearFit) -> tuple[str, ...]:
     out = [remark.rstrip(".") for remark in fit.remarks]
     if fit.alternatives:
-        listed = "; ".join(str(one) for one in fit.alternatives)
-        out.append(f"not distinguished from it by these data: {listed}")
+        listed = "; ".join(str(one) for one in fit.alternatives[:_LISTED])
+        more = len(fit.alternatives) - _LISTED
+        rest = f"; and {more} more" if more > 0 else ""
+        out.append(f"not distinguished from it by these data: {listed}{rest}")
     if not fit.verdict.reaches_noise and _follows(fit):
         out += _effective(fit)
     horizon = fit.horizon
