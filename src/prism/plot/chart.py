@@ -7,7 +7,7 @@ is to be seen and leaves pixels, ticks, zoom and hovering to the page.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -190,10 +190,13 @@ class Chart:
         Whether a zoom along x is one of all panels.
     zooms : tuple of (str, (float, float))
         Parts of the x axis with a name.
+    first : int
+        Which of them is shown at first.
     """
 
     panels: Sequence[Panel]
     stack: int = 1
     columns: int = 1
     linked: bool = True
-    zooms: tuple[tuple[str, tuple[float, float]], ...] = field(default=())
+    zooms: tuple[tuple[str, tuple[float, float]], ...] = ()
+    first: int = 0

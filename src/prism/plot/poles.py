@@ -62,6 +62,12 @@ class PoleGroup:
         return self.frequency * np.sqrt(np.maximum(1 - self.damping**2, 0.0))
 
     @property
+    def bars(self) -> Array:
+        """Two standard deviations, NaN where there is none to draw."""
+        known = np.isfinite(self.frequency_std) & (self.frequency_std > 0)
+        return np.where(known, 2 * self.frequency_std, np.nan)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What is said of each."""
         rows = zip(self.frequency, self.frequency_std, self.damping, strict=True)
@@ -127,7 +133,7 @@ class PolesView:
             ax.errorbar(
                 group.frequency,
                 place,
-                xerr=2 * np.nan_to_num(group.frequency_std, posinf=0.0),
+                xerr=group.bars,
                 fmt=marker,
                 color=color,
                 mfc="none",
@@ -167,7 +173,6 @@ class PolesView:
         for row, group in enumerate(self.groups):
             marker, colour = _MARKERS[group.kind]
             place = np.full(len(group.frequency), float(count - 1 - row))
-            error = 2 * np.nan_to_num(group.frequency_std, posinf=0.0)
             marks.append(
                 Dots(
                     _WORDS[group.kind],
@@ -175,7 +180,7 @@ class PolesView:
                     group.frequency,
                     place,
                     marker,
-                    x_error=error,
+                    x_error=group.bars,
                     notes=group.notes,
                 )
             )

@@ -38,6 +38,7 @@ Array = NDArray[np.float64]
 
 _PERIODS = 12  # of a middle mode, in the close-up
 _FEWEST, _MOST = 40, 1200  # samples of the close-up
+_DENSE = 12  # times the close-up: a longer record is a block of ink
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class RecordView:
     def _long(self) -> bool:
         return self.close < len(self.t)
 
+    @property
+    def dense(self) -> bool:
+        """Whether the whole is too long to tell the data from the fit: a page begins close by."""
+        return _DENSE * self.close < len(self.t)
+
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw the whole record and the close-up of each channel."""
         columns = self.layout.columns
@@ -87,6 +93,8 @@ class RecordView:
                 ax.set_ylabel(label(self.channels[a]))
             if k >= len(axes) - columns:
                 ax.set_xlabel("time (time units)")
+            else:
+                ax.tick_params(axis="x", labelbottom=False)
         legend_above(axes[0])
 
     def _draw_part(self, ax: Axes, a: int, samples: int) -> None:
@@ -109,7 +117,7 @@ class RecordView:
             near = (float(self.t[0]), float(self.t[self.close - 1]))
             zooms = (("whole record", whole), ("close-up", near))
         panels = [self._panel(a, panel_height(count)) for a in range(count)]
-        return Chart(panels, stack=count, zooms=zooms)
+        return Chart(panels, stack=count, zooms=zooms, first=int(self.dense))
 
     def _panel(self, a: int, height: int) -> Panel:
         near = slice(0, self.close if self._long else 0)

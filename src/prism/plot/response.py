@@ -170,7 +170,7 @@ class ResponseView:
     def chart(self) -> Chart:
         """Magnitude above phase for each entry."""
         each = [panel for k in range(len(self.entries)) for panel in self._panels(k)]
-        return Chart(each, stack=2, columns=min(self.columns, 2))
+        return Chart(each, stack=2, columns=self.columns)
 
     def _panels(self, k: int) -> tuple[Panel, Panel]:
         seen = np.abs(self.data[:, k]) > 0
@@ -199,14 +199,14 @@ class ResponseView:
                 "phase",
                 "°",
                 (self._centre - _HALF_TURN, self._centre + _HALF_TURN),
-                ticks=tuple((angle, f"{angle:.0f}°") for angle in quarters),
+                ticks=tuple((angle, f"{angle:.0f}°".replace("-", "−")) for angle in quarters),
             ),
             [
                 *marks,
                 Dots("data", "muted", at, self._phase(values)),
                 Line("fit", "blue", *self._phase_curve(k, keep)),
             ],
-            height=80,
+            height=90,
         )
         return upper, lower
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from prism.model import Model
 from prism.plot._canvas import BLUE, MUTED, Layout, cut, plain
-from prism.plot.chart import Axis, Cells, Chart, Dots, Mark, Panel, Rule
+from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Mark, Panel, Rule
 from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
@@ -133,7 +133,13 @@ class ShapesView:
         if modes > _MOST_PANELS:
             marks: list[Mark] = [Cells("shape", self.shapes)]
         else:
-            marks = [Rule("", "muted", np.arange(float(modes)), upright=False), self._stems()]
+            place = np.arange(float(n))
+            rows = Rule("", "grid", np.arange(float(modes)), upright=False)
+            joined = [
+                Line("", "sky", place, m + _ROW * shape, faint=True)
+                for m, shape in enumerate(self.shapes)
+            ]
+            marks = [rows, *joined, self._stems()]
         every = range(0, modes, -(-modes // _MOST_TICKS))
         return Chart(
             [

@@ -121,8 +121,8 @@ class SpectrumView:
     def _panel(self, a: int, height: int) -> Panel:
         marks: list[Mark] = []
         for y, colour, name in (
-            (self.residual[:, a], "muted", "after the fit"),
             (self.data[:, a], "blue", "data"),
+            (self.residual[:, a], "muted", "after the fit"),
         ):
             if not np.isnan(y).all():
                 keep = thin(np.log(np.maximum(y, 1e-300)))

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from prism.plot import CorrelationView, RecordView, ResponseView, SpectrumView, View
-from prism.plot._canvas import shown
+from prism.plot import (
+    CorrelationView,
+    ForecastView,
+    PolesView,
+    RecordView,
+    ResponseView,
+    SpectrumView,
+    View,
+)
+from prism.plot._canvas import MOST_POINTS, shown
 
 __all__ = ["caption"]
 
@@ -21,8 +29,8 @@ _CAPTIONS = {
     "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
-    "poles": "Crosses are poles, the natural frequencies; rings and discs are zeros, where a force "
-    "leaves a place, or all places together, at rest. Bars show two standard deviations.",
+    "poles": "Crosses are poles, the natural frequencies. Rings are zeros, where a force leaves "
+    "its place at rest; discs those of all places together. Bars show two standard deviations.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
     "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
     "kernel": "Memory kernel of the seen coordinates in time and over frequency; it is infinite at "
@@ -47,6 +55,8 @@ def caption(name: str, view: View) -> str:
         said = ["Autocorrelation of each channel from the first lag on; lag zero holds the noise."]
     if isinstance(view, ResponseView) and view.omitted:
         said.append(f"{view.omitted} more entries are not drawn.")
+    if isinstance(view, PolesView) and view.omitted:
+        said.append(f"The zeros of {view.omitted} more entries are not drawn.")
     return " ".join([*said, *_left_out(view)])
 
 
@@ -56,15 +66,16 @@ def _record_words(view: RecordView) -> list[str]:
     trial, trials = view.trial
     if trials > 1:
         said.append(f"Trial {trial + 1} of {trials} is shown.")
-    if view.close < len(view.t):
+    if view.dense:
+        said.append("The first part is shown; a button shows the whole.")
+    if len(view.t) > MOST_POINTS:
         said.append("A long stretch is drawn by its extremes; in the close-up every sample is.")
     return said
 
 
 def _left_out(view: View) -> list[str]:
     """Channels beyond the last panel."""
-    channels = getattr(view, "channels", ())
-    panels = len(view.chart().panels)
-    if len(channels) <= shown(channels) or panels < shown(channels):
+    if not isinstance(view, RecordView | SpectrumView | CorrelationView | ForecastView):
         return []
-    return [f"The first {panels} of {len(channels)} channels are drawn."]
+    drawn, every = shown(view.channels), len(view.channels)
+    return [f"The first {drawn} of {every} channels are drawn."] if drawn < every else []

@@ -51,6 +51,7 @@ def chart_values(chart: Chart) -> dict[str, Any]:
         "columns": chart.columns,
         "linked": chart.linked,
         "zooms": [[name, list(span)] for name, span in chart.zooms],
+        "first": chart.first,
         "panels": [_panel(panel) for panel in chart.panels],
     }
 

@@ -45,7 +45,7 @@ _DARK = {
     "sky": "#8fd0f5",
 }
 
-_SCRIPTS = ("figures.js",)
+_SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "page.js")
 _ICON = "data:,"  # none, and none is asked for
 
 
@@ -98,7 +98,9 @@ def _asset(name: str) -> str:
 
 
 def _script() -> str:
-    return "\n".join(_asset(name) for name in _SCRIPTS)
+    """All files as one program whose names are its own."""
+    parts = "\n".join(_asset(name) for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def card(title: str, *parts: str) -> str:

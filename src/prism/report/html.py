@@ -10,7 +10,7 @@ from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
-from prism.report.mathml import hamiltonian_mathml
+from prism.report.mathml import hamiltonian_mathml, matrices_left_out
 from prism.report.numbers import EXPLANATION
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
@@ -120,7 +120,9 @@ def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
     if model.hamiltonian is None:
         return []
     typeset = "\n".join(hamiltonian_mathml(model.hamiltonian))
-    sections = [card("Hamiltonian", f'<div class="wide equations">{typeset}</div>')]
+    more = matrices_left_out(model.hamiltonian)
+    rest = '<p class="note">All numbers are in the model file.</p>' if more else ""
+    sections = [card("Hamiltonian", f'<div class="wide equations">{typeset}</div>', rest)]
     hidden = hidden_table(model)
     if hidden is not None:
         saved = saving(hidden_numbers(model), "hidden")

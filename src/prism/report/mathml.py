@@ -13,12 +13,13 @@ from prism.nonlinear.hamiltonian import NonlinearHamiltonian
 from prism.nonlinear.terms import Potential, Term
 from prism.report.numbers import format_value
 
-__all__ = ["hamiltonian_mathml"]
+__all__ = ["hamiltonian_mathml", "matrices_left_out"]
 
 Array = NDArray[np.float64]
 
 _MOST_CHANNELS = 8  # larger matrices are in the model file
 _MOST_HIDDEN = 8
+_ZERO = 1e-12  # of the largest entry: less is rounding
 
 
 def hamiltonian_mathml(hamiltonian: Hamiltonian) -> list[str]:
@@ -42,6 +43,16 @@ def hamiltonian_mathml(hamiltonian: Hamiltonian) -> list[str]:
     if len(hamiltonian.channels) <= _MOST_CHANNELS:
         lines += _hidden(hamiltonian)
     return [f'<math display="block">{line}</math>' for line in lines]
+
+
+def matrices_left_out(hamiltonian: Hamiltonian) -> bool:
+    """Whether there are too many coordinates to write the matrices out.
+
+    Parameters
+    ----------
+    hamiltonian : Hamiltonian
+    """
+    return len(hamiltonian.channels) > _MOST_CHANNELS or len(hamiltonian.hidden) > _MOST_HIDDEN
 
 
 # -- pieces of markup -----------------------------------------------------------------------------
@@ -91,7 +102,8 @@ def _brackets(rows: Iterable[Sequence[str]]) -> str:
     body = "".join(
         "<mtr>" + "".join(f"<mtd>{cell}</mtd>" for cell in row) + "</mtr>" for row in rows
     )
-    return _row(_sign("("), f"<mtable>{body}</mtable>", _sign(")"))
+    # The style sheet draws the brackets: stretched ones need a font that not every machine has.
+    return f'<mtable class="matrix">{body}</mtable>'
 
 
 # -- equations ------------------------------------------------------------------------------------
@@ -137,9 +149,12 @@ def _seen(channels: Sequence[str]) -> str:
 
 
 def _matrix(letter: str, values: Array, stds: Array | None) -> str:
+    zero = _ZERO * float(np.abs(values).max())
     rows = [
         [
             _number(float(value), None if stds is None else float(stds[a, b]))
+            if abs(value) > zero or (stds is not None and stds[a, b] > zero)
+            else "<mn>0</mn>"
             for b, value in enumerate(row)
         ]
         for a, row in enumerate(values)
