@@ -94,7 +94,8 @@ def test_a_short_record_has_no_close_up(ensemble):
 def test_a_forced_record_has_no_fit(shaken):
     model, record = shaken
     view = record_view(model, record)
-    assert view.channels == record.channels
+    assert view.channels == record.channels == ("x", "f_x")
+    assert view.quantity == ("displacement", "force")
     assert np.isnan(view.fit).all()
     assert [mark.name for mark in view.chart().panels[0].marks] == ["data"]
 

@@ -37,29 +37,60 @@ def ensemble(tmp_path_factory):
     return model, record, path
 
 
+def open_page(browser, path, **options):
+    """Open a page that may fetch nothing; its complaints and its requests are kept on it."""
+    context = browser.new_context(**{"viewport": {"width": 1100, "height": 900}} | options)
+    page = context.new_page()
+    page.complaints, page.asked = [], []
+    page.on("console", lambda message: page.complaints.append(message.text))
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.route(re.compile(r"^(?!file:)"), lambda route: route.abort())
+    page.goto(path.as_uri())
+    page.wait_for_function("document.documentElement.dataset.drawn === 'yes'")
+    return page
+
+
+def assert_quiet(page):
+    assert page.complaints == []
+    assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
+
+
 @pytest.fixture
 def visit(browser):
-    """Open a page; its complaints and its requests are checked at the end."""
+    """Open a page for one test."""
     opened = []
 
     def go(path, **options):
-        context = browser.new_context(**{"viewport": {"width": 1100, "height": 900}} | options)
-        page = context.new_page()
-        page.complaints, page.asked = [], []
-        page.on("console", lambda message: page.complaints.append(message.text))
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.on("request", lambda request: page.asked.append(request.url))
-        page.route(re.compile(r"^(?!file:)"), lambda route: route.abort())
-        opened.append((context, page))
-        page.goto(path.as_uri())
-        page.wait_for_function("document.documentElement.dataset.drawn === 'yes'")
-        return page
+        opened.append(open_page(browser, path, **options))
+        return opened[-1]
 
     yield go
-    for context, page in opened:
-        assert page.complaints == []
-        assert [url for url in page.asked if not url.startswith(("file:", "data:"))] == []
-        context.close()
+    for page in opened:
+        assert_quiet(page)
+        page.context.close()
+
+
+@pytest.fixture(scope="module")
+def desk(browser, ensemble):
+    page = open_page(browser, ensemble[2], permissions=["clipboard-read", "clipboard-write"])
+    yield page
+    page.context.close()
+
+
+@pytest.fixture
+def page(desk):
+    """The page of the ensemble on a desk; every test leaves it as it was."""
+    yield desk
+    assert_quiet(desk)
+
+
+@pytest.fixture(scope="module")
+def phone(browser, ensemble):
+    page = open_page(browser, ensemble[2], viewport={"width": 400, "height": 800}, has_touch=True)
+    yield page
+    assert_quiet(page)
+    page.context.close()
 
 
 def marks(page, name, panel=0):
@@ -79,9 +110,8 @@ def pad(page, name, panel=0):
     return area.bounding_box()
 
 
-def test_every_figure_has_its_data(visit, ensemble):
-    model, record, path = ensemble
-    page = visit(path)
+def test_every_figure_has_its_data(page, ensemble):
+    model, record, _ = ensemble
     names = page.evaluate("[...document.querySelectorAll('.plot')].map((p) => p.dataset.name)")
     assert names == FIGURES
     samples = record.samples[0]
@@ -105,18 +135,16 @@ def test_every_figure_has_its_data(visit, ensemble):
     assert drawn == 0
 
 
-def test_the_numbers_of_the_browser_are_those_of_python(visit, ensemble):
-    _, record, path = ensemble
-    page = visit(path)
+def test_the_numbers_of_the_browser_are_those_of_python(page, ensemble):
+    _, record, _ = ensemble
     seen = page.evaluate(
         "[...document.querySelector('.plot[data-name=record]').figure.panels[0].marks[0].y]"
     )
     np.testing.assert_allclose(seen, record.trials[0][:, 0], rtol=1e-6)
 
 
-def test_hovering_shows_values_with_units(visit, ensemble):
-    model, _, path = ensemble
-    page = visit(path)
+def test_hovering_shows_values_with_units(page, ensemble):
+    model, _, _ = ensemble
     box = pad(page, "record")
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     tip = page.locator(".plot[data-name=record] .tip")
@@ -131,9 +159,8 @@ def test_hovering_shows_values_with_units(visit, ensemble):
     assert not tip.is_visible()
 
 
-def test_hovering_names_a_found_line(visit, ensemble):
-    model, _, path = ensemble
-    page = visit(path)
+def test_hovering_names_a_pole(page, ensemble):
+    model, _, _ = ensemble
     box = pad(page, "poles")
     span = page.evaluate("document.querySelector('.plot[data-name=poles]').figure.panels[0].span.x")
     share = (model.modes.frequencies[1] - span[0]) / (span[1] - span[0])
@@ -141,8 +168,7 @@ def test_hovering_names_a_found_line(visit, ensemble):
     assert page.locator(".plot[data-name=poles] .tip").inner_text().startswith("poles Ω: 1.000")
 
 
-def test_dragging_zooms_all_panels_and_a_double_click_goes_back(visit, ensemble):
-    page = visit(ensemble[2])
+def test_dragging_zooms_all_panels_and_a_double_click_goes_back(page):
     spans = "document.querySelector('.plot[data-name=record]').figure.panels.map((p) => p.span.x)"
     whole = page.evaluate(spans)
     box = pad(page, "record")
@@ -157,10 +183,11 @@ def test_dragging_zooms_all_panels_and_a_double_click_goes_back(visit, ensemble)
     assert page.evaluate(spans) == whole
     page.locator(".plot[data-name=record] .tool", has_text="+").click()
     assert page.evaluate(spans)[0][1] == pytest.approx(0.75 * whole[0][1], rel=1e-6)
+    page.locator(".plot[data-name=record] .tool", has_text="reset").click()
+    assert page.evaluate(spans) == whole
 
 
-def test_the_legend_hides_and_shows(visit, ensemble):
-    page = visit(ensemble[2])
+def test_the_legend_hides_and_shows(page):
     lines = page.locator(".plot[data-name=correlation] svg.panel path.line.blue")
     assert lines.count() == 2
     entry = page.locator(".plot[data-name=correlation] button.entry", has_text="fit")
@@ -171,9 +198,8 @@ def test_the_legend_hides_and_shows(visit, ensemble):
     assert lines.count() == 2
 
 
-def test_the_table_is_copied_and_saved(visit, ensemble):
-    model, _, path = ensemble
-    page = visit(path, permissions=["clipboard-read", "clipboard-write"])
+def test_the_table_is_copied_and_saved(page, ensemble):
+    model, _, _ = ensemble
     page.locator("button.copy").first.click()
     page.get_by_text("copied", exact=True).wait_for()
     copied = page.evaluate("navigator.clipboard.readText()")
@@ -194,8 +220,8 @@ def colours(page):
     )
 
 
-def test_dark_mode_changes_the_figures_and_paper_is_light(visit, ensemble):
-    page = visit(ensemble[2], color_scheme="light")
+def test_dark_mode_changes_the_figures_and_paper_is_light(page):
+    page.emulate_media(color_scheme="light")
     light = colours(page)
     page.emulate_media(color_scheme="dark")
     dark = colours(page)
@@ -203,27 +229,28 @@ def test_dark_mode_changes_the_figures_and_paper_is_light(visit, ensemble):
     assert sum(map(int, re.findall(r"\d+", dark[0]))) < 120
     page.emulate_media(color_scheme="dark", media="print")
     assert colours(page)[1:] == light[1:]
+    page.emulate_media(color_scheme="light", media="screen")
 
 
-def test_a_phone_needs_no_sideways_scrolling(visit, ensemble, lossy, tmp_path):
+def fits(page):
+    wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    widths = page.evaluate(
+        "[...document.querySelectorAll('svg.panel')]"
+        ".map((panel) => panel.getBoundingClientRect().width)"
+    )
+    return wide == inner == 400 and min(widths) > 300 and max(widths) < 400
+
+
+def test_a_phone_needs_no_sideways_scrolling(phone, visit, lossy, tmp_path):
+    assert fits(phone)
     lossy[0].report(tmp_path / "lossy.html", lossy[1])
-    for path in (ensemble[2], tmp_path / "lossy.html"):
-        page = visit(path, viewport={"width": 400, "height": 800}, has_touch=True)
-        wide, inner = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        assert wide == inner == 400
-        widths = page.evaluate(
-            "[...document.querySelectorAll('svg.panel')]"
-            ".map((panel) => panel.getBoundingClientRect().width)"
-        )
-        assert min(widths) > 300
-        assert max(widths) < 400
+    assert fits(visit(tmp_path / "lossy.html", viewport={"width": 400, "height": 800}))
 
 
-def test_a_finger_reads_values(visit, ensemble):
-    page = visit(ensemble[2], viewport={"width": 400, "height": 800}, has_touch=True)
-    box = pad(page, "forecast")
-    page.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
-    assert "forecast: " in page.locator(".plot[data-name=forecast] .tip").inner_text()
+def test_a_finger_reads_values(phone):
+    box = pad(phone, "forecast")
+    phone.touchscreen.tap(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
+    assert "forecast: " in phone.locator(".plot[data-name=forecast] .tip").inner_text()
 
 
 def test_names_of_a_user_are_words(visit, tmp_path):
@@ -239,16 +266,18 @@ def test_names_of_a_user_are_words(visit, tmp_path):
     assert bad[0] in page.locator(".plot[data-name=record] .tip").inner_text()
 
 
-def test_paper_cuts_nothing_off(visit, ensemble):
-    page = visit(ensemble[2], viewport={"width": 1300, "height": 900})
-    page.set_viewport_size({"width": 680, "height": 960})  # the width of A4 between its margins
-    page.emulate_media(media="print")
-    right = page.evaluate(
-        "Math.max(...[...document.querySelectorAll('svg.panel, table, math')]"
-        ".map((s) => s.getBoundingClientRect().right))"
-    )
-    assert right <= 680
-    assert page.locator(".tools").first.is_hidden()
+def test_paper_cuts_nothing_off(visit, ensemble, lossy, tmp_path):
+    lossy[0].report(tmp_path / "lossy.html", lossy[1])
+    for path in (ensemble[2], tmp_path / "lossy.html"):
+        page = visit(path)
+        page.set_viewport_size({"width": 680, "height": 960})  # of A4 between its margins
+        page.emulate_media(media="print")
+        right = page.evaluate(
+            "Math.max(...[...document.querySelectorAll('svg.panel, table, math, pre')]"
+            ".map((one) => one.getBoundingClientRect().left + one.scrollWidth))"
+        )
+        assert right <= 680
+        assert page.locator(".tools").first.is_hidden()
 
 
 def test_a_million_samples(visit, tmp_path):

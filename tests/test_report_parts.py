@@ -13,7 +13,7 @@ import prism
 from prism import systems
 from prism.nonlinear.hamiltonian import nonlinear_hamiltonian
 from prism.nonlinear.terms import COSINE, POWER, SINE, Library, Potential, Term
-from prism.report._page import saving
+from prism.report._page import saving, table
 from prism.report.mathml import hamiltonian_mathml
 from prism.report.plain import (
     fingerprint,
@@ -139,6 +139,19 @@ def test_a_residue_of_higher_rank_has_no_couplings():
     row = rows_of(separated(hidden_numbers(prism.identify(record, mass="identity")), ","))[0]
     assert row["rank"] == "2"
     assert row["coupling q1"] == ""
+
+
+def test_a_wide_table_is_broken_on_paper():
+    headers = tuple(f"h{k}" for k in range(20))
+    wide = Table(headers, (tuple(f"c{k}" for k in range(20)),), key=2)
+    screen, _, paper = table(wide).partition('<div class="paper">')
+    assert screen.count("<table>") == 1
+    blocks = re.findall(r"<thead><tr>(.*?)</tr>", paper)
+    shown = [re.findall(r"<th>(\w+)</th>", block) for block in blocks]
+    assert all(block[:2] == ["h0", "h1"] for block in shown)
+    assert [name for block in shown for name in block[2:]] == list(headers[2:])
+    assert max(map(len, shown)) <= 9
+    assert "paper" not in table(Table(headers[:9], (headers[:9],)))
 
 
 def test_awkward_names_survive_copying_and_saving():

@@ -163,7 +163,7 @@ def record_view(model: Model, record: Record, trial: int = 0) -> RecordView:
     used = model.record.samples[trial]
     return RecordView(
         channels=record.channels,
-        quantity=record.quantity,
+        quantity=_quantities(model, record),
         t=t,
         data=data,
         fit=fitted(model, t, trial) if moving else np.full_like(data, np.nan),
@@ -171,6 +171,12 @@ def record_view(model: Model, record: Record, trial: int = 0) -> RecordView:
         close=_close(model, t),
         trial=(trial, record.n_trials),
     )
+
+
+def _quantities(model: Model, record: Record) -> tuple[str, ...]:
+    """What each channel measures; one that the model does not know is a force."""
+    pairs = zip(record.channels, record.quantity, strict=True)
+    return tuple(kind if name in model.channels else "force" for name, kind in pairs)
 
 
 def _close(model: Model, t: Array) -> int:

@@ -46,6 +46,7 @@ _DARK = {
 }
 
 _SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "page.js")
+_PAPER_COLUMNS = 9  # of a table, as many as a sheet holds
 _ICON = "data:,"  # none, and none is asked for
 
 
@@ -117,7 +118,7 @@ def card(title: str, *parts: str) -> str:
 
 
 def table(data: Table) -> str:
-    """Return a table; a wide one scrolls by itself.
+    """Return a table; a wide one scrolls by itself, and is broken on paper.
 
     Parameters
     ----------
@@ -126,14 +127,25 @@ def table(data: Table) -> str:
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in data.notes)
     if not data.rows:
         return notes
-    head = "".join(f"<th>{escape(word)}</th>" for word in data.headers)
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in data.rows
-    )
+    every = list(range(len(data.headers)))
+    if len(every) <= _PAPER_COLUMNS:
+        return f'<div class="wide">{_grid(data, every)}</div>{notes}'
+    key, rest = every[: data.key], every[data.key :]
+    size = _PAPER_COLUMNS - data.key
+    blocks = [_grid(data, key + rest[k : k + size]) for k in range(0, len(rest), size)]
     return (
-        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>{notes}"
+        f'<div class="wide screen">{_grid(data, every)}</div>\n'
+        f'<div class="paper">{"".join(blocks)}</div>{notes}'
     )
+
+
+def _grid(data: Table, columns: list[int]) -> str:
+    head = "".join(f"<th>{escape(data.headers[k])}</th>" for k in columns)
+    rows = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(row[k])}</td>" for k in columns) + "</tr>"
+        for row in data.rows
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
 
 
 def pairs(items: tuple[tuple[str, str], ...]) -> str:

@@ -1,10 +1,10 @@
 // Figures: panels with axes, zoom, legend and buttons, from the values that stand in the page.
 
-const LETTER = 6.4; // mean width of a letter of a tick
+const LETTER = 6.8; // mean width of a letter of a tick
 
 function leftMargin(panels) {
   const widths = panels.map((panel) => Math.max(4, ...ticks(panel.y, panel.span.y, panel.height / 28).map(([, word]) => [...word].length)));
-  const names = panels.some((panel) => panel.y.name) ? 20 : 4;
+  const names = panels.some((panel) => panel.y.name) ? 24 : 4;
   return clamp(names + 8 + LETTER * Math.max(...widths), 44, 150);
 }
 
