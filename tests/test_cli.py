@@ -128,7 +128,7 @@ def test_identify_writes_model_and_report(run, bench, here):
     assert data["schema"] == "prism.model/1"
     assert data["forecast"]["fit_fraction"] == 0.5
     assert len(data["modes"]) == 4
-    assert "<svg" in (here / "r.html").read_text(encoding="utf-8")
+    assert 'class="plot"' in (here / "r.html").read_text(encoding="utf-8")
     assert "Forecast of the rest" in out
 
 

@@ -21,7 +21,7 @@ from prism.plot import (
     spectrum_view,
     views,
 )
-from prism.plot._canvas import MOST_POINTS, sketch, spread
+from prism.plot._canvas import MOST_POINTS, envelope, sketch, spread
 from prism.plot.chart import Band, Dots, Line, Rule
 
 mpl.use("Agg")
@@ -64,7 +64,7 @@ def test_the_record_and_its_fit(long):
     np.testing.assert_allclose(rest.std(axis=0), model.noise_std, rtol=0.05)
 
 
-def test_a_close_up_keeps_every_sample_and_the_whole_its_extremes(long):
+def test_a_close_up_keeps_every_sample_and_the_rest_its_extremes(long):
     view = record_view(*long)
     chart = view.chart()
     assert [name for name, _ in chart.zooms] == ["whole record", "close-up"]
@@ -73,12 +73,27 @@ def test_a_close_up_keeps_every_sample_and_the_whole_its_extremes(long):
     (_, (start, stop)) = chart.zooms[1]
     data, fit = marks(chart.panels[0], Line)
     assert (data.name, fit.name) == ("data", "fit")
-    inside = (data.x >= start) & (data.x <= stop)
-    assert inside.sum() == view.close
-    np.testing.assert_array_equal(data.y[inside], view.data[: view.close, 0])
-    assert len(data.x) <= MOST_POINTS + view.close + 4
-    assert {data.y.min(), data.y.max()} == {view.data[:, 0].min(), view.data[:, 0].max()}
+    np.testing.assert_array_equal(data.y, view.data[: view.close, 0])
+    assert (data.x[0], data.x[-1]) == (start, stop)
+    rest, _ = marks(chart.panels[0], Band)
+    assert rest.name == "data"
+    assert len(rest.x) <= MOST_POINTS // 2
+    assert rest.high.max() == view.data[view.close :, 0].max()
+    assert rest.low.min() == view.data[view.close :, 0].min()
     assert len(render(view).axes) == 4
+
+
+def test_an_envelope_holds_every_point_and_its_gaps():
+    x = np.arange(10_000.0)
+    y = np.random.default_rng(0).standard_normal(10_000)
+    y[4000:4100] = np.nan
+    middle, low, high = envelope(x, y, 500)
+    assert len(middle) == 500
+    block = np.minimum((x // 20).astype(int), 499)
+    seen = np.isfinite(y)
+    assert np.all((low[block] <= y)[seen] & (y <= high[block])[seen])
+    assert np.isnan(low[200:205]).all()
+    assert np.isfinite(np.delete(low, slice(200, 205))).all()
 
 
 def test_a_short_record_has_no_close_up(ensemble):

@@ -20,7 +20,7 @@ from prism.report import format_value, summary, write_report
 from prism.report._figures import chart_values, embedded, pack
 from prism.report.html import html_page
 from prism.report.numbers import format_percent
-from prism.report.tables import Table, mode_table
+from prism.report.tables import Table, facts, mode_table
 from prism.report.text import WIDTH, layout
 
 
@@ -195,6 +195,21 @@ def test_missing_samples_and_mixed_quantities_are_named():
     text = summary(prism.identify(record))
     assert "4 missing" in text
     assert "a (displacement), b (velocity)" in text
+
+
+def test_very_many_channels_are_counted(single):
+    model = single[0]
+    names = tuple(f"s{k}" for k in range(40))
+    many = replace(
+        model,
+        channels=names,
+        quantity=("displacement",) * 40,
+        noise_std=np.full(40, 0.1),
+        record=replace(model.record, std=np.ones(40)),
+    )
+    said = dict(facts(many))
+    assert said["channels"].endswith("s14, s15 and 24 more (displacement)")
+    assert said["noise"].endswith("s15 0.1 (10 %) and 24 more")
 
 
 def test_lines_out_of_phase_are_marked(single):

@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import time
 
 import numpy as np
 import pytest
@@ -280,15 +279,21 @@ def test_paper_cuts_nothing_off(visit, ensemble, lossy, tmp_path):
         assert page.locator(".tools").first.is_hidden()
 
 
-def test_a_million_samples(visit, tmp_path):
+def test_a_million_samples(browser, tmp_path):
     record = systems.chain().free(100_000, 0.1, noise=0.1, rng=0)
-    part = prism.identify(record.head(0.02))
     # The model of a short part stands for that of the whole: only drawing is measured here.
+    model = prism.identify(record.head(0.02))
     path = tmp_path / "million.html"
-    whole = prism.Record(record.trials[0], dt=0.1, channels=record.channels)
-    part.report(path, whole)
+    model.report(path, record)
     assert path.stat().st_size < 1_000_000
-    start = time.perf_counter()
-    page = visit(path)
-    assert time.perf_counter() - start < 3.0
+    page = open_page(browser, path)
+    assert_quiet(page)
     assert sum(marks(page, "record").values()) < 10_000
+    # The time that the page keeps a processor busy: on an idle machine it opens as fast.
+    meter = page.context.new_cdp_session(page)
+    meter.send("Performance.enable")
+    page.reload()
+    page.wait_for_function("document.documentElement.dataset.drawn === 'yes'")
+    found = meter.send("Performance.getMetrics")["metrics"]
+    assert next(one["value"] for one in found if one["name"] == "ThreadTime") < 3.0
+    page.context.close()

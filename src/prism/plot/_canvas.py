@@ -30,6 +30,7 @@ __all__ = [
     "Layout",
     "View",
     "cut",
+    "envelope",
     "label",
     "legend_above",
     "panel_height",
@@ -321,7 +322,7 @@ def spread(*curves: Array, margin: float = 0.06) -> tuple[float, float]:
     return low - gap, high + gap
 
 
-def sketch(x: Array, y: Array, most: int = MOST_POINTS, whole: slice | None = None) -> Sketch:
+def sketch(x: Array, y: Array, most: int = MOST_POINTS) -> Sketch:
     """Thin a curve with missing values; long gaps stay gaps.
 
     Parameters
@@ -329,18 +330,33 @@ def sketch(x: Array, y: Array, most: int = MOST_POINTS, whole: slice | None = No
     x, y : array (points,)
     most : int
         Points to keep at most.
-    whole : slice, optional
-        A part of which every point is kept as well.
     """
     seen = np.flatnonzero(np.isfinite(y))
     keep = seen[thin(y[seen], most)]
-    if whole is not None:
-        inside = seen[(seen >= whole.start) & (seen < whole.stop)]
-        keep = np.union1d(keep, inside)
     gaps = np.flatnonzero(np.diff(seen) > _LONGEST_BRIDGE)
     breaks = np.searchsorted(keep, seen[gaps], side="right")
     inner = breaks[(breaks > 0) & (breaks < len(keep))]
     return np.insert(x[keep], inner, x[keep][inner]), np.insert(y[keep], inner, np.nan)
+
+
+def envelope(x: Array, y: Array, most: int = MOST_POINTS // 2) -> tuple[Array, Array, Array]:
+    """Least and greatest value of each short stretch of a long curve.
+
+    Parameters
+    ----------
+    x, y : array (points,)
+    most : int
+        Stretches at most.
+
+    Returns
+    -------
+    middle, low, high : arrays (stretches,)
+        NaN where a stretch holds no value.
+    """
+    starts = np.arange(0, len(y), -(-len(y) // most))
+    ends = np.append(starts[1:], len(y)) - 1
+    low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
+    return 0.5 * (x[starts] + x[ends]), low, high
 
 
 def thin(y: Array, most: int = MOST_POINTS) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from prism.plot._canvas import (
     INK,
     MUTED,
     Layout,
+    envelope,
     label,
     legend_above,
     panel_height,
@@ -25,7 +26,7 @@ from prism.plot._canvas import (
     stacked,
 )
 from prism.plot._fitted import fitted
-from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
+from prism.plot.chart import Axis, Band, Chart, Line, Mark, Panel, Rule
 from prism.plot.spectrum import check_record
 from prism.record import Record
 
@@ -38,6 +39,7 @@ Array = NDArray[np.float64]
 
 _PERIODS = 12  # of a middle mode, in the close-up
 _FEWEST, _MOST = 40, 1200  # samples of the close-up
+_MOST_WHOLE = 6000  # samples that a page draws one by one
 _DENSE = 12  # times the close-up: a longer record is a block of ink
 
 
@@ -109,7 +111,7 @@ class RecordView:
         ax.set_xlim(t[0], t[-1])
 
     def chart(self) -> Chart:
-        """One panel per channel; the samples of the close-up are all there."""
+        """One panel per channel; every sample of the close-up is there, of a long record too."""
         count = shown(self.channels)
         zooms: tuple[tuple[str, tuple[float, float]], ...] = ()
         if self._long:
@@ -120,11 +122,9 @@ class RecordView:
         return Chart(panels, stack=count, zooms=zooms, first=int(self.dense))
 
     def _panel(self, a: int, height: int) -> Panel:
-        near = slice(0, self.close if self._long else 0)
-        x, y = sketch(self.t, self.data[:, a], whole=near)
-        marks: list[Mark] = [Line("data", "muted", x, y, faint=True)]
+        marks = self._curve("data", "muted", self.data[:, a])
         if np.isfinite(self.fit[:, a]).any():
-            marks.append(Line("fit", "blue", *sketch(self.t, self.fit[:, a], whole=near)))
+            marks += self._curve("fit", "blue", self.fit[:, a])
         if self.end < self.t[-1]:
             marks.append(Rule("end of the fit", "ink", np.array([self.end]), dash=1))
         return Panel(
@@ -133,6 +133,23 @@ class RecordView:
             marks,
             height=height,
         )
+
+    @property
+    def whole(self) -> int:
+        """Samples that a page draws one by one; what follows is drawn by its extremes."""
+        return len(self.t) if len(self.t) <= _MOST_WHOLE else self.close
+
+    def _curve(self, name: str, colour: str, y: Array) -> list[Mark]:
+        """Samples as a line, and the many that follow them as a band of their extremes."""
+        n = self.whole
+        marks: list[Mark] = []
+        if np.isfinite(y[:n]).any():
+            line = sketch(self.t[:n], y[:n], most=n)
+            marks.append(Line(name, colour, *line, faint=colour == "muted"))
+        if n < len(y):
+            opacity = 0.9 if colour == "muted" else 0.75
+            marks.append(Band(name, colour, *envelope(self.t[n:], y[n:]), opacity))
+        return marks
 
 
 def record_view(model: Model, record: Record, trial: int = 0) -> RecordView:

@@ -13,7 +13,7 @@ from prism.plot import (
     SpectrumView,
     View,
 )
-from prism.plot._canvas import MOST_POINTS, shown
+from prism.plot._canvas import shown
 
 __all__ = ["caption"]
 
@@ -29,8 +29,6 @@ _CAPTIONS = {
     "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
-    "poles": "Crosses are poles, the natural frequencies. Rings are zeros, where a force leaves "
-    "its place at rest; discs those of all places together. Bars show two standard deviations.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
     "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
     "kernel": "Memory kernel of the seen coordinates in time and over frequency; it is infinite at "
@@ -46,6 +44,8 @@ def caption(name: str, view: View) -> str:
     name : str
     view : View
     """
+    if isinstance(view, PolesView):
+        return _poles_words(view)
     said = [_CAPTIONS[name]]
     if isinstance(view, SpectrumView) and not np.isfinite(view.floor).all():
         said = ["Amplitude spectrum of each channel with the modes that were found."]
@@ -55,8 +55,6 @@ def caption(name: str, view: View) -> str:
         said = ["Autocorrelation of each channel from the first lag on; lag zero holds the noise."]
     if isinstance(view, ResponseView) and view.omitted:
         said.append(f"{view.omitted} more entries are not drawn.")
-    if isinstance(view, PolesView) and view.omitted:
-        said.append(f"The zeros of {view.omitted} more entries are not drawn.")
     return " ".join([*said, *_left_out(view)])
 
 
@@ -68,9 +66,26 @@ def _record_words(view: RecordView) -> list[str]:
         said.append(f"Trial {trial + 1} of {trials} is shown.")
     if view.dense:
         said.append("The first part is shown; a button shows the whole.")
-    if len(view.t) > MOST_POINTS:
-        said.append("A long stretch is drawn by its extremes; in the close-up every sample is.")
+    if view.whole < len(view.t):
+        said.append(
+            f"The first {view.whole} samples are drawn one by one, the rest by the extremes of "
+            "short stretches."
+        )
     return said
+
+
+def _poles_words(view: PolesView) -> str:
+    kinds = {group.kind for group in view.groups}
+    said = ["Crosses are poles, the natural frequencies."]
+    if "zeros" in kinds:
+        said.append("Rings are zeros, where a force leaves its place at rest.")
+    if "hidden" in kinds:
+        said.append("Discs are zeros of all places together, the bare hidden frequencies.")
+    if view.omitted:
+        said.append(f"The zeros of {view.omitted} more entries are not drawn.")
+    if not view.lossy:
+        said.append("Bars show two standard deviations.")
+    return " ".join(said)
 
 
 def _left_out(view: View) -> list[str]:

@@ -11,7 +11,7 @@ function leftMargin(panels) {
 function drawPanel(figure, panel, width, left, last) {
   const top = panel.title ? 24 : 8;
   const turned = last && crowded(panel, width - left - 14);
-  const bottom = last ? (turned ? 66 : panel.x.name ? 38 : 24) : 8;
+  const bottom = last ? (turned ? turnedHeight(panel) : panel.x.name ? 38 : 24) : 8;
   const inner = { width: width - left - 14, height: panel.height };
   Object.assign(panel, { inner, left, top });
   panel.X = scale(panel.x, panel.span.x, 0, inner.width);
@@ -28,6 +28,8 @@ function drawPanel(figure, panel, width, left, last) {
   panel.box = svg(area, "rect", { class: "zoom", width: 0, height: 0 });
   svg(frame, "rect", { ...inner, class: "pad" });
 }
+
+const turnedHeight = (panel) => 16 + LETTER * Math.max(...panel.x.ticks.map(([, word]) => word.length));
 
 function crowded(panel, room) {
   const words = panel.x.ticks.map(([, word]) => word.length);
@@ -104,6 +106,7 @@ function listen(figure, panel) {
     if (event.pointerType === "touch") fingers.set(event.pointerId, event.clientX);
     if (event.pointerType === "mouse" && event.button === 0) {
       start = panel.place(event);
+      hush(figure);
       root.setPointerCapture(event.pointerId);
     } else tell(figure, panel, event);
   });

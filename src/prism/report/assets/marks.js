@@ -47,14 +47,18 @@ const DRAW = {
   },
   band(area, mark, X, Y, panel) {
     const [from, to] = visible(mark.x, panel.span.x);
-    let there = "";
-    let back = "";
-    for (let k = from; k < to; k++) {
-      if (!Number.isFinite(mark.low[k] + mark.high[k])) continue;
-      there += `${there ? "L" : "M"}${round(X(mark.x[k]))} ${round(Y(mark.high[k]))}`;
-      back = `L${round(X(mark.x[k]))} ${round(Y(mark.low[k]))}${back}`;
+    let [text, there, back] = ["", "", ""];
+    for (let k = from; k <= to; k++) {
+      const inside = k < to && Number.isFinite(mark.low[k] + mark.high[k]);
+      if (inside) {
+        there += `${there ? "L" : "M"}${round(X(mark.x[k]))} ${round(Y(mark.high[k]))}`;
+        back = `L${round(X(mark.x[k]))} ${round(Y(mark.low[k]))}${back}`;
+      } else if (there) {
+        text += `${there}${back}Z`;
+        [there, back] = ["", ""];
+      }
     }
-    if (there) svg(area, "path", { class: `band ${mark.colour}`, "fill-opacity": mark.opacity, d: `${there}${back}Z` });
+    svg(area, "path", { class: `band ${mark.colour}`, "fill-opacity": mark.opacity, d: text });
   },
   dots(area, mark, X, Y) {
     const [shape, size] = [SHAPES[mark.marker], SIZES[mark.marker]];
