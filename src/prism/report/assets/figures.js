@@ -3,9 +3,10 @@
 const LETTER = 6.8; // mean width of a letter of a tick
 
 function leftMargin(panels) {
-  const widths = panels.map((panel) => Math.max(4, ...ticks(panel.y, panel.span.y, panel.height / 28).map(([, word]) => [...word].length)));
+  const words = panels.flatMap((panel) => ticks(panel.y, panel.span.y, panel.height / 28));
+  const longest = Math.max(4, ...words.map(([, word]) => [...word].length));
   const names = panels.some((panel) => panel.y.name) ? 24 : 4;
-  return clamp(names + 8 + LETTER * Math.max(...widths), 44, 150);
+  return clamp(names + 8 + LETTER * longest, 44, 150);
 }
 
 function drawPanel(figure, panel, width, left, last) {
@@ -23,17 +24,26 @@ function drawPanel(figure, panel, width, left, last) {
   const frame = svg(root, "g", { transform: `translate(${left} ${top})` });
   drawAxes(frame, panel, last, turned);
   const area = svg(frame, "svg", { ...inner, overflow: "hidden" });
-  for (const mark of panel.marks) if (!figure.hidden.has(mark.name)) DRAW[mark.kind](area, mark, panel.X, panel.Y, panel);
+  for (const mark of panel.marks) {
+    if (!figure.hidden.has(mark.name)) DRAW[mark.kind](area, mark, panel.X, panel.Y, panel);
+  }
   panel.guide = svg(area, "path", { class: "guide", d: "" });
   panel.box = svg(area, "rect", { class: "zoom", width: 0, height: 0 });
   svg(frame, "rect", { ...inner, class: "pad" });
 }
 
-const turnedHeight = (panel) => 16 + LETTER * Math.max(...panel.x.ticks.map(([, word]) => word.length));
+const longestName = (axis) => Math.max(...axis.ticks.map(([, word]) => word.length));
+const turnedHeight = (panel) => 16 + LETTER * longestName(panel.x);
 
 function crowded(panel, room) {
   const words = panel.x.ticks.map(([, word]) => word.length);
   return words.length > 0 && LETTER * (Math.max(...words) + 1.5) * words.length > room;
+}
+
+const label = (frame, x, y, text) => svg(frame, "text", { class: "tick middle", x, y }, text);
+
+function upright(frame, look, x, y, text) {
+  return svg(frame, "text", { class: look, transform: `translate(${x} ${y}) rotate(-90)` }, text);
 }
 
 function drawAxes(frame, panel, last, turned) {
@@ -42,18 +52,19 @@ function drawAxes(frame, panel, last, turned) {
     svg(frame, "path", { class: "grid", d: `M0 ${round(Y(v))}H${inner.width}` });
     svg(frame, "text", { class: "tick end", x: -7, y: Y(v) + 4 }, word);
   }
-  for (const [v, word] of ticks(panel.x, panel.span.x, turned ? inner.width / 14 : inner.width / 70)) {
+  for (const [v, word] of ticks(panel.x, panel.span.x, inner.width / (turned ? 14 : 70))) {
     svg(frame, "path", { class: "grid", d: `M${round(X(v))} 0V${inner.height}` });
-    if (last && turned) svg(frame, "text", { class: "tick end", transform: `translate(${X(v) + 4} ${inner.height + 8}) rotate(-90)` }, word);
-    else if (last) svg(frame, "text", { class: "tick middle", x: X(v), y: inner.height + 17 }, word);
+    if (last && turned) upright(frame, "tick end", X(v) + 4, inner.height + 8, word);
+    else if (last) label(frame, X(v), inner.height + 17, word);
   }
   svg(frame, "path", { class: "axis", d: `M0 0V${inner.height}H${inner.width}` });
-  if (last && panel.x.name) svg(frame, "text", { class: "tick middle", x: inner.width / 2, y: inner.height + 34 }, panel.x.unit ? `${panel.x.name} (${panel.x.unit})` : panel.x.name);
+  if (last && panel.x.name) label(frame, inner.width / 2, inner.height + 34, named(panel.x));
   if (!panel.y.name) return;
   const room = Math.floor((inner.height + 10) / 6.2);
-  const whole = panel.y.unit ? `${panel.y.name} (${panel.y.unit})` : panel.y.name;
-  const text = whole.length <= room ? whole : panel.y.name.length <= room ? panel.y.name : `${panel.y.name.slice(0, room - 1)}…`;
-  const node = svg(frame, "text", { class: "tick middle", transform: `translate(${12 - panel.left} ${inner.height / 2}) rotate(-90)` }, text);
+  const whole = named(panel.y);
+  const cut = `${panel.y.name.slice(0, room - 1)}…`;
+  const text = [whole, panel.y.name].find((words) => words.length <= room) || cut;
+  const node = upright(frame, "tick middle", 12 - panel.left, inner.height / 2, text);
   if (text !== whole) svg(node, "title", {}, whole);
 }
 
@@ -69,7 +80,11 @@ function redraw(figure) {
 // -- zoom
 
 function zoom(figure, panel, x, y) {
-  const sane = (axis, span) => span && flat(axis, span[1]) - flat(axis, span[0]) > 1e-9 * (Math.abs(flat(axis, span[1])) || 1);
+  const sane = (axis, span) => {
+    if (!span) return false;
+    const [low, high] = span.map((v) => flat(axis, v));
+    return high - low > 1e-9 * (Math.abs(high) || 1);
+  };
   for (const one of figure.linked ? figure.panels : [panel]) if (sane(one.x, x)) one.span.x = x;
   if (sane(panel.y, y)) panel.span.y = y;
   redraw(figure);
@@ -99,7 +114,8 @@ function listen(figure, panel) {
   panel.place = (event) => {
     const box = root.getBoundingClientRect();
     const scale = root.viewBox.baseVal.width / box.width;
-    return [(event.clientX - box.left) * scale - panel.left, (event.clientY - box.top) * scale - panel.top];
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    return [x * scale - panel.left, y * scale - panel.top];
   };
   const gap = () => Math.max(Math.abs([...fingers.values()][0] - [...fingers.values()][1]), 20);
   root.addEventListener("pointerdown", (event) => {
@@ -114,7 +130,8 @@ function listen(figure, panel) {
     if (fingers.size === 2 && fingers.has(event.pointerId)) {
       const before = gap();
       fingers.set(event.pointerId, event.clientX);
-      zoom(figure, panel, spread(panel.x, panel.span.x, before / gap(), panel.X.back(panel.place(event)[0])));
+      const fixed = panel.X.back(panel.place(event)[0]);
+      zoom(figure, panel, spread(panel.x, panel.span.x, before / gap(), fixed));
     } else if (start) frameBox(panel, start, panel.place(event));
     else tell(figure, panel, event);
   });
@@ -127,7 +144,10 @@ function listen(figure, panel) {
     choose(figure, panel, from, to);
   };
   root.addEventListener("pointerup", end);
-  root.addEventListener("pointercancel", (event) => { start = null; fingers.delete(event.pointerId); });
+  root.addEventListener("pointercancel", (event) => {
+    start = null;
+    fingers.delete(event.pointerId);
+  });
   root.addEventListener("pointerleave", () => hush(figure));
   root.addEventListener("dblclick", () => reset(figure));
 }
@@ -162,7 +182,12 @@ function tools(figure, parent, zooms) {
     node.title = title;
     node.addEventListener("click", action);
   };
-  for (const [name, span] of zooms) button(name, `show the ${name}`, () => { reset(figure); zoom(figure, figure.panels[0], [...span]); });
+  for (const [name, span] of zooms) {
+    button(name, `show the ${name}`, () => {
+      reset(figure);
+      zoom(figure, figure.panels[0], [...span]);
+    });
+  }
   button("+", "zoom in", () => step(figure, 0.5));
   button("−", "zoom out", () => step(figure, 2));
   button("reset", "show everything", () => reset(figure));
@@ -189,10 +214,12 @@ function legend(figure, parent) {
   }
 }
 
+const ARRAYS = ["x", "y", "low", "high", "at", "xError", "yError", "stem"];
+
 function unpack(panel) {
   const marks = panel.marks.map((mark) => {
     const full = { ...mark };
-    for (const key of ["x", "y", "low", "high", "at", "xError", "yError", "stem"]) if (key in mark) full[key] = decode(mark[key]);
+    for (const key of ARRAYS) if (key in mark) full[key] = decode(mark[key]);
     return full;
   });
   return { ...panel, marks, span: { x: [...panel.x.span], y: [...panel.y.span] } };
@@ -200,15 +227,17 @@ function unpack(panel) {
 
 function build(root) {
   const data = JSON.parse(document.getElementById(root.dataset.values).textContent);
-  const figure = { root, linked: data.linked, hidden: new Set(), panels: data.panels.map(unpack), stacks: [] };
+  const panels = data.panels.map(unpack);
+  const figure = { root, panels, linked: data.linked, hidden: new Set(), stacks: [] };
   const head = html(root, "div", "head");
   legend(figure, html(head, "div", "legend"));
   tools(figure, html(head, "div", "tools"), data.zooms);
   const grid = html(root, "div", `grid columns${data.columns}`);
   for (let k = 0; k < figure.panels.length; k += data.stack) {
-    const stack = { root: html(grid, "div", "stack"), panels: figure.panels.slice(k, k + data.stack) };
+    const stack = { root: html(grid, "div", "stack"), panels: panels.slice(k, k + data.stack) };
     for (const panel of stack.panels) {
-      panel.root = svg(stack.root, "svg", { class: "panel", role: "img", "aria-label": `${root.dataset.name} ${panel.title || panel.y.name}` });
+      const name = `${root.dataset.name} ${panel.title || panel.y.name}`;
+      panel.root = svg(stack.root, "svg", { class: "panel", role: "img", "aria-label": name });
       listen(figure, panel);
     }
     figure.stacks.push(stack);

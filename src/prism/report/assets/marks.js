@@ -27,14 +27,26 @@ function path(x, y, X, Y, [from, to]) {
   return text;
 }
 
-const visible = (x, span) => [Math.max(lower(x, span[0]) - 1, 0), Math.min(lower(x, span[1]) + 2, x.length)];
+// The points inside a range, and one more on either side.
+function visible(x, [low, high]) {
+  return [Math.max(lower(x, low) - 1, 0), Math.min(lower(x, high) + 2, x.length)];
+}
 
-const circle = (x, y, s) => `M${round(x - s)} ${round(y)}a${s} ${s} 0 1 0 ${2 * s} 0a${s} ${s} 0 1 0 ${-2 * s} 0`;
+function circle(x, y, s) {
+  const half = (width) => `a${s} ${s} 0 1 0 ${width} 0`;
+  return `M${round(x - s)} ${round(y)}${half(2 * s)}${half(-2 * s)}`;
+}
+
+function cross(x, y, s) {
+  const wide = 2 * s;
+  return `M${round(x - s)} ${round(y - s)}l${wide} ${wide}m0 ${-wide}l${-wide} ${wide}`;
+}
+
 const SHAPES = {
   dot: circle,
   disc: circle,
   ring: circle,
-  cross: (x, y, s) => `M${round(x - s)} ${round(y - s)}l${2 * s} ${2 * s}m0 ${-2 * s}l${-2 * s} ${2 * s}`,
+  cross,
   triangle: (x, y, s) => `M${round(x)} ${round(y)}l${-s} ${-1.8 * s}h${2 * s}Z`,
 };
 const SIZES = { dot: 1.3, disc: 4, ring: 4.5, cross: 4.5, triangle: 4 };
@@ -42,8 +54,7 @@ const SIZES = { dot: 1.3, disc: 4, ring: 4.5, cross: 4.5, triangle: 4 };
 const DRAW = {
   line(area, mark, X, Y, panel) {
     const part = visible(mark.x, panel.span.x);
-    const look = `line ${mark.colour} dash${mark.dash}${mark.faint ? " faint" : ""}`;
-    svg(area, "path", { class: look, d: path(mark.x, mark.y, X, Y, part) });
+    svg(area, "path", { class: lineLook(mark), d: path(mark.x, mark.y, X, Y, part) });
   },
   band(area, mark, X, Y, panel) {
     const [from, to] = visible(mark.x, panel.span.x);
@@ -69,8 +80,11 @@ const DRAW = {
       if (!Number.isFinite(x + y)) continue;
       points += shape(x, y, size);
       if (mark.stem) bars += `M${round(x)} ${round(Y(mark.stem[k]))}V${round(y)}`;
-      if (mark.yError && Number.isFinite(mark.yError[k])) bars += `M${round(x)} ${round(Y(mark.y[k] - mark.yError[k]))}V${round(Y(mark.y[k] + mark.yError[k]))}`;
-      if (mark.xError && Number.isFinite(mark.xError[k])) bars += `M${round(X(mark.x[k] - mark.xError[k]))} ${round(y)}H${round(X(mark.x[k] + mark.xError[k]))}`;
+      const [dx, dy] = [mark.xError, mark.yError].map((errors) => (errors ? errors[k] : NaN));
+      const [left, right] = [X(mark.x[k] - dx), X(mark.x[k] + dx)];
+      const [below, above] = [Y(mark.y[k] - dy), Y(mark.y[k] + dy)];
+      if (Number.isFinite(dy)) bars += `M${round(x)} ${round(below)}V${round(above)}`;
+      if (Number.isFinite(dx)) bars += `M${round(left)} ${round(y)}H${round(right)}`;
     }
     if (bars) svg(area, "path", { class: `line ${mark.colour}`, d: bars });
     svg(area, "path", { class: `marker ${mark.marker} ${mark.colour}`, d: points });
@@ -78,7 +92,8 @@ const DRAW = {
   rule(area, mark, X, Y, panel) {
     let text = "";
     for (const v of mark.at) {
-      text += mark.upright ? `M${round(X(v))} 0V${panel.inner.height}` : `M0 ${round(Y(v))}H${panel.inner.width}`;
+      if (mark.upright) text += `M${round(X(v))} 0V${panel.inner.height}`;
+      else text += `M0 ${round(Y(v))}H${panel.inner.width}`;
     }
     svg(area, "path", { class: `line rule ${mark.colour} dash${mark.dash}`, d: text });
   },
@@ -86,19 +101,24 @@ const DRAW = {
     mark.values.forEach((row, r) => {
       row.forEach((v, c) => {
         const [x, y] = [X(c - 0.5), Y(r + 0.5)];
-        const look = { x, y, width: X(c + 0.5) - x + 0.3, height: Y(r - 0.5) - y + 0.3 };
-        svg(area, "rect", { ...look, class: v < 0 ? "band orange" : "band blue", "fill-opacity": Math.min(Math.abs(v), 1) });
+        const box = { x, y, width: X(c + 0.5) - x + 0.3, height: Y(r - 0.5) - y + 0.3 };
+        const look = v < 0 ? "band orange" : "band blue";
+        svg(area, "rect", { ...box, class: look, "fill-opacity": Math.min(Math.abs(v), 1) });
       });
     });
   },
 };
 
+const lineLook = (mark) => `line ${mark.colour} dash${mark.dash}${mark.faint ? " faint" : ""}`;
+
 function swatch(parent, mark) {
   const box = svg(parent, "svg", { class: "swatch", viewBox: "0 0 22 12", "aria-hidden": "true" });
-  if (mark.kind === "band") svg(box, "path", { class: `band ${mark.colour}`, "fill-opacity": mark.opacity, d: "M1 1H21V11H1Z" });
-  else if (mark.kind === "dots") {
+  if (mark.kind === "band") {
+    const look = { class: `band ${mark.colour}`, "fill-opacity": mark.opacity };
+    svg(box, "path", { ...look, d: "M1 1H21V11H1Z" });
+  } else if (mark.kind === "dots") {
     const size = Math.max(SIZES[mark.marker], 2);
     const d = SHAPES[mark.marker](11, mark.marker === "triangle" ? 10 : 6, size);
     svg(box, "path", { class: `marker ${mark.marker} ${mark.colour}`, d });
-  } else svg(box, "path", { class: `line ${mark.colour} dash${mark.dash}${mark.faint ? " faint" : ""}`, d: "M1 6H21" });
+  } else svg(box, "path", { class: lineLook(mark), d: "M1 6H21" });
 }

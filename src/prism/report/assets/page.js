@@ -16,5 +16,7 @@ async function copy(button) {
 }
 
 for (const root of document.querySelectorAll(".plot")) build(root);
-for (const button of document.querySelectorAll("button.copy")) button.addEventListener("click", () => copy(button));
+for (const button of document.querySelectorAll("button.copy")) {
+  button.addEventListener("click", () => copy(button));
+}
 document.documentElement.dataset.drawn = "yes";

@@ -10,24 +10,27 @@ function said(figure, panel, px, py) {
     if (!mark.name || figure.hidden.has(mark.name)) continue;
     if (mark.kind === "cells") {
       const [r, c] = [Math.round(Y.back(py)), Math.round(at)];
-      if (mark.values[r] && mark.values[r][c] !== undefined) return { note: `${label(panel.y, r)}: ${label(panel.x, c)} ${number(mark.values[r][c])}` };
+      const row = mark.values[r];
+      const names = `${tickAt(panel.y, r)}: ${tickAt(panel.x, c)}`;
+      if (row && row[c] !== undefined) return { note: `${names} ${number(row[c])}` };
     } else if (mark.notes && mark.notes.length) {
       const points = mark.kind === "rule" ? mark.at : mark.x;
       for (let k = 0; k < points.length; k++) {
-        const away = mark.kind === "rule" ? 3 * Math.abs(X(points[k]) - px) : Math.hypot(X(points[k]) - px, Y(mark.y[k]) - py);
+        const aside = X(points[k]) - px;
+        const away = mark.kind === "rule" ? 3 * Math.abs(aside) : Math.hypot(aside, Y(mark.y[k]) - py);
         if (away < best) [best, note] = [away, mark.notes[k]];
       }
     } else if (mark.x && mark.x.length) {
       const k = nearest(mark.x, at);
       if (Math.abs(X(mark.x[k]) - px) > 2 * NEAR) continue;
-      const value = mark.low ? `${number(mark.low[k])} to ${number(mark.high[k])}` : number(mark.y[k]);
-      rows.push({ mark, value, x: mark.x[k] });
+      const ends = mark.low ? [mark.low[k], mark.high[k]] : [mark.y[k]];
+      rows.push({ mark, value: ends.map(number).join(" to "), x: mark.x[k] });
     }
   }
   return { note, rows, at: rows.length ? rows[rows.length - 1].x : at };
 }
 
-const label = (axis, v) => (axis.ticks.find(([at]) => at === v) || ["", String(v)])[1];
+const tickAt = (axis, v) => (axis.ticks.find(([at]) => at === v) || ["", String(v)])[1];
 const quantity = (axis, text) => (axis.unit ? `${text} ${axis.unit}` : text);
 
 function tell(figure, panel, event) {
@@ -40,10 +43,11 @@ function tell(figure, panel, event) {
   tip.replaceChildren();
   if (note) html(tip, "b", "", note);
   if (rows && rows.length) {
-    const digits = Math.max(0, 2 - Math.floor(Math.log10((panel.span.x[1] - panel.span.x[0]) / 100)));
+    const wide = panel.span.x[1] - panel.span.x[0];
+    const digits = Math.max(0, 4 - Math.floor(Math.log10(wide)));
     const where = Number(at.toFixed(Math.min(digits, 12)));
     html(tip, "b", "", `${panel.x.name} = ${quantity(panel.x, String(where).replace("-", "−"))}`);
-    html(tip, "span", "of", panel.y.unit ? `${panel.y.name} (${panel.y.unit})` : panel.y.name);
+    html(tip, "span", "of", named(panel.y));
     for (const { mark, value } of rows) {
       const row = html(tip, "span", "row");
       swatch(row, mark);

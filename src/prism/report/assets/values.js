@@ -2,11 +2,11 @@
 
 const SPACE = "http://www.w3.org/2000/svg"; // the name of the svg language, never fetched
 const NEAR = 18; // pixels from the pointer to a point that it names
-const SUPER = { "-": "⁻", 0: "⁰", 1: "¹", 2: "²", 3: "³", 4: "⁴", 5: "⁵", 6: "⁶", 7: "⁷", 8: "⁸", 9: "⁹" };
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 const round = (v) => v.toFixed(1);
 const clamp = (v, low, high) => Math.min(Math.max(v, low), high);
-const power = (n) => "10" + [...String(n)].map((c) => SUPER[c]).join("");
+const power = (n) => "10" + [...String(n)].map((c) => RAISED[c] || "⁻").join("");
 
 function svg(parent, tag, attributes, text) {
   const node = document.createElementNS(SPACE, tag);
@@ -55,11 +55,11 @@ function scale(axis, span, from, to) {
 }
 
 function ticks(axis, span, room) {
-  if (axis.ticks.length) return named(axis, span, room);
+  if (axis.ticks.length) return places(axis, span, room);
   return axis.log ? decades(span, room) : steps(span, room);
 }
 
-function named(axis, span, room) {
+function places(axis, span, room) {
   const inside = axis.ticks.filter(([v]) => v >= span[0] && v <= span[1]);
   const every = Math.ceil(inside.length / Math.max(room, 1));
   return inside.filter((_, k) => k % every === 0);
@@ -82,6 +82,11 @@ function decades([low, high], room) {
   if (last - first < 1) return steps([low, high], Math.min(room, 4));
   const every = Math.max(1, Math.ceil((last - first + 1) / Math.max(room, 2)));
   const found = [];
-  for (let n = first; n <= last; n += every) found.push([10 ** n, n >= -2 && n <= 3 ? String(+(10 ** n).toPrecision(1)) : power(n)]);
+  for (let n = first; n <= last; n += every) {
+    const short = n >= -2 && n <= 3;
+    found.push([10 ** n, short ? String(+(10 ** n).toPrecision(1)) : power(n)]);
+  }
   return found;
 }
+
+const named = (axis) => (axis.unit ? `${axis.name} (${axis.unit})` : axis.name);
