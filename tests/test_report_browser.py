@@ -40,6 +40,7 @@ def open_page(browser, path, **options):
     """Open a page that may fetch nothing; its complaints and its requests are kept on it."""
     context = browser.new_context(**{"viewport": {"width": 1100, "height": 900}} | options)
     page = context.new_page()
+    page.set_default_timeout(120_000)  # a busy machine is slow, not wrong
     page.complaints, page.asked = [], []
     page.on("console", lambda message: page.complaints.append(message.text))
     page.on("pageerror", lambda error: page.complaints.append(str(error)))
