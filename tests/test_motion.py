@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import prism
 from prism.errors import OptionError
 from prism.lines.inphase import fit_in_phase
 from prism.lines.sampling import ScatteredSampling, UniformSampling
@@ -77,6 +78,24 @@ def test_motion_of_a_noisy_fit_is_its_own_parameters_in_the_model():
         )
         expected = np.einsum("atp,p->ta", written, motion.values[:, j]) + MEANS[trial]
         np.testing.assert_allclose(trajectories.at(AHEAD, trial).values, expected, atol=1e-12)
+        np.testing.assert_allclose(trajectories.values(AHEAD, trial), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["drift", "coloured"])
+def test_values_without_errors_are_those_with_them(kind):
+    rng = np.random.default_rng(0)
+    t = 0.1 * np.arange(3000)
+    x = np.cos(1.3 * t)[:, None] * [1.0, 0.5] + 0.05 * rng.standard_normal((3000, 2))
+    if kind == "drift":
+        x += 3e-5 * t[:, None] ** 2
+    else:
+        x += np.cumsum(0.02 * rng.standard_normal((3000, 2)), axis=0)
+    model = prism.identify(prism.Record(x, dt=0.1), drift=2 if kind == "drift" else 1)
+    moving = model.trajectories
+    assert (moving.trend is not None) == (kind == "drift")
+    assert (moving.background is not None) == (kind == "coloured")
+    at = np.array([-5.0, 0.0, 12.34, 299.9, 310.0])
+    np.testing.assert_allclose(moving.values(at), moving.at(at).values, atol=1e-9)
 
 
 def test_derivatives_of_the_motion_are_those_of_finite_differences():

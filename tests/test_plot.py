@@ -184,12 +184,15 @@ def test_accessor_draws_every_view(ensemble):
 
     model, record = ensemble
     figures = [
+        model.plot.record(record, trial=3),
         model.plot.spectrum(record),
+        model.plot.correlation(record),
         model.plot.shapes(),
+        model.plot.poles(),
         model.plot.forecast(record=record),
         model.plot.kernel(),
     ]
-    assert [len(figure.axes) for figure in figures] == [2, 4, 2, 2]
+    assert [len(figure.axes) for figure in figures] == [2, 2, 2, 4, 1, 2, 2]
     for figure in figures:
         pyplot.close(figure)
 
@@ -230,7 +233,7 @@ def test_names_are_never_read_as_mathematics(tmp_path):
     record = systems.chain(3, observed=[0, 2]).free(100, 0.1, noise=0.1, rng=0)
     record = prism.Record(record.trials[0], dt=0.1, channels=[r"$\frac", "_hidden$$ " + 30 * "x"])
     files = save_all(prism.identify(record), tmp_path, record)
-    assert {file.suffix for file in files} == {".png", ".svg"}
+    assert {file.suffix for file in files} == {".png", ".svg", ".pdf"}
     assert label("a$b") == r"a\$b"
     assert len(label(30 * "x")) == 14
 
@@ -239,7 +242,7 @@ def test_save_all_writes_the_set(tmp_path, five):
     model, record = five
     files = save_all(model, tmp_path / "figures", record)
     names = {file.name for file in files}
-    assert names == {f"{n}.{k}" for n in views(model, record) for k in ("png", "svg")}
+    assert names == {f"{n}.{k}" for n in views(model, record) for k in ("png", "svg", "pdf")}
     assert all(file.stat().st_size > 5000 for file in files)
     assert {file.name for file in (tmp_path / "figures").iterdir()} == names
 
@@ -247,7 +250,7 @@ def test_save_all_writes_the_set(tmp_path, five):
 def test_save_all_without_a_record_has_no_spectrum(tmp_path, single):
     model, _ = single
     files = save_all(model, tmp_path)
-    assert {file.stem for file in files} == {"shapes", "forecast"}
+    assert {file.stem for file in files} == {"shapes", "poles", "forecast"}
 
 
 def test_save_all_names_the_directory_that_cannot_be_made(tmp_path, single):

@@ -116,19 +116,19 @@ def test_without_a_driving_point_the_curve_is_the_product_of_participations():
 def test_views_of_a_response(cart, tmp_path):
     model, response = cart
     # one channel has no shape
-    assert list(views(model, response)) == ["response", "kernel"]
-    assert list(views(model)) == ["kernel"]
+    assert list(views(model, response)) == ["response", "poles", "kernel"]
+    assert list(views(model)) == ["poles", "kernel"]
     saved = save_all(model, tmp_path, response)
-    assert {path.stem for path in saved} == {"response", "kernel"}
+    assert {path.stem for path in saved} == {"response", "poles", "kernel"}
 
 
 def test_views_of_a_forced_record(shaken):
     model, record = shaken
-    assert list(views(model, record)) == ["kernel"]
+    assert list(views(model, record)) == ["record", "poles", "kernel"]
     # Its model may be drawn over a response of the same ports.
     w = np.linspace(0.5, 1.5, 100)
     measured = systems.tuned_absorber().response(w, loss=0.01, noise=0.05, rng=0)
-    assert list(views(model, measured)) == ["response", "kernel"]
+    assert list(views(model, measured)) == ["response", "poles", "kernel"]
 
 
 def test_data_of_another_kind_are_refused(cart, shaken):

@@ -14,6 +14,11 @@ from prism.report.zeros import zero_table
 from prism.response.zeros import Zero
 
 
+def figures(page):
+    """Names of the figures of a page."""
+    return re.findall(r'<div class="plot" data-name="(\w+)"', page)
+
+
 def with_zeros(model, *zeros):
     return replace(model, response=replace(model.response, zeros=zeros))
 
@@ -154,8 +159,15 @@ def test_page_of_a_response(cart, lossy, tmp_path):
     model, response = cart
     page = html_page(model, response)
     assert "<title>PRISM: what the response shows</title>" in page
-    assert page.count("<svg") == 2
-    for heading in ("Response", "Zeros (anti-resonances)", "Hidden modes", "Memory kernel"):
+    assert figures(page) == ["response", "poles", "kernel"]
+    for heading in (
+        "Response",
+        "Poles and zeros",
+        "Hamiltonian",
+        "Zeros (anti-resonances)",
+        "Hidden modes",
+        "Memory kernel",
+    ):
         assert f"<h2>{heading}</h2>" in page
     assert "<h2>Forecast</h2>" not in page
     assert "no limit" in page
@@ -169,10 +181,10 @@ def test_page_of_a_response(cart, lossy, tmp_path):
 def test_page_without_the_response(cart, shaken):
     page = html_page(cart[0])
     assert "<h2>Response</h2>" not in page
-    assert page.count("<svg") == 1
+    assert figures(page) == ["poles", "kernel"]
     page = html_page(*shaken)
     assert "<title>PRISM: what the record shows</title>" in page
-    assert page.count("<svg") == 1
+    assert figures(page) == ["record", "poles", "kernel"]
 
 
 def test_page_says_what_is_not_drawn():

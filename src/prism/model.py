@@ -339,7 +339,7 @@ class Model:
 
     @property
     def plot(self) -> Plot:
-        """Figures: ``model.plot.spectrum(record)``, ``.shapes()``, ``.forecast()`` ..."""
+        """Figures: ``model.plot.record(record)``, ``.spectrum(record)``, ``.poles()`` ..."""
         from prism.plot import Plot
 
         return Plot(self)
@@ -347,13 +347,13 @@ class Model:
     def report(
         self, path: str | os.PathLike[str], record: Record | FrequencyResponse | None = None
     ) -> None:
-        """Write a self-contained HTML page.
+        """Write a self-contained HTML page whose figures can be zoomed and read off.
 
         Parameters
         ----------
         path : path
         record : Record or FrequencyResponse, optional
-            What was fitted, to draw its spectrum, or the response, and the fit over the data.
+            What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
         """
         from prism.report import write_report
 

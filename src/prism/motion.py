@@ -122,6 +122,29 @@ class Trajectories:
         variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
         return Forecast(times, values, np.sqrt(np.maximum(variance + doubt, 0.0)), self.noise_std)
 
+    def values(self, t: ArrayLike, trial: int = 0) -> Array:
+        """Motion of one trial without its error, (times, channels): as `at`, for many times.
+
+        Parameters
+        ----------
+        t : array (times,)
+        trial : int
+        """
+        times = checked_times(t, trial, len(self.trials))
+        fit, (i, j) = self.fit, self.trials[trial]
+        motion, K, nb = fit.motions[i], len(fit.line), fit.background
+        v, omega, lag = motion.values[:, j], fit.omega[fit.line], times - motion.centre
+        orders = np.asarray(fit.orders)
+        weights = (1j * omega[:, None]) ** orders * fit.shapes
+        weights = weights * (v[:K] - 1j * v[K : 2 * K])[:, None]
+        out = (np.exp(1j * np.multiply.outer(lag, omega)) @ weights).real
+        if self.background is not None:
+            out += self.background.at(times, trial)[0]
+        else:
+            drift = v[2 * K :].reshape(-1, nb)
+            out += (lag[:, None] / motion.half) ** np.arange(nb) @ drift.T + self.means[trial]
+        return np.asarray(out if self.trend is None else out + self.trend.at(times, trial))
+
     def _jacobians(self, motion: Motion, values: Array, t: Array) -> tuple[Array, Array]:
         """Derivatives by the linear and by the nonlinear parameters, (channels, times, ·)."""
         fit = self.fit

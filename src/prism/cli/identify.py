@@ -209,8 +209,6 @@ def command(
     import prism
 
     check_outputs([json, report], [*files, *_matrix_files(mass, known_stiffness)])
-    if report is not None:
-        _need_matplotlib()
     options: dict[str, Any] = {
         "experiment": experiment,
         "mass": _mass(mass),
@@ -309,12 +307,6 @@ def _write(
             model.report(report, data)
     if json is not None:
         model.save(json)
-
-
-def _need_matplotlib() -> None:
-    from prism._optional import require
-
-    require("matplotlib", "the report", "plot")
 
 
 def _matrix_files(mass: str | None, stiffness: str | None) -> list[str]:

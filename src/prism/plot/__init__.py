@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,15 +11,19 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from prism._optional import require
-from prism.errors import OptionError, WriteError
+from prism.errors import CannotTellError, OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import View, render, show, style
+from prism.plot.chart import Chart
+from prism.plot.correlation import CorrelationView, correlation_view
 from prism.plot.forecast import ForecastView, forecast_view
 from prism.plot.kernel import KernelView, kernel_view
+from prism.plot.poles import PolesView, poles_view
 from prism.plot.potential import PotentialView, potential_view
+from prism.plot.record import RecordView, record_view
 from prism.plot.response import ResponseView, response_view
 from prism.plot.shapes import ShapesView, shapes_view
 from prism.plot.spectrum import SpectrumView, spectrum_view
@@ -29,17 +34,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
+    "Chart",
+    "CorrelationView",
     "ForecastView",
     "KernelView",
     "Plot",
+    "PolesView",
     "PotentialView",
+    "RecordView",
     "ResponseView",
     "ShapesView",
     "SpectrumView",
     "View",
+    "correlation_view",
     "forecast_view",
     "kernel_view",
+    "poles_view",
     "potential_view",
+    "record_view",
     "render",
     "response_view",
     "save_all",
@@ -62,6 +74,39 @@ class Plot:
     """
 
     model: Model
+
+    def record(self, record: Record, trial: int = 0, ax: Axes | None = None) -> Figure:
+        """The record and the motion that was fitted to it, with a close-up of a long one.
+
+        Parameters
+        ----------
+        record : Record
+            The one that was fitted.
+        trial : int
+            Which trial of an ensemble.
+        ax : Axes, optional
+        """
+        return show(record_view(self.model, record, trial), ax)
+
+    def correlation(self, record: Record, ax: Axes | None = None) -> Figure:
+        """Autocorrelation of each channel, of the data and of the fit.
+
+        Parameters
+        ----------
+        record : Record
+            The one that was fitted, sampled with one step.
+        ax : Axes, optional
+        """
+        return show(correlation_view(self.model, record), ax)
+
+    def poles(self, ax: Axes | None = None) -> Figure:
+        """Poles and zeros: in rows over frequency, or in the complex plane where there are losses.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+        """
+        return show(poles_view(self.model), ax)
 
     def spectrum(self, record: Record, ax: Axes | None = None) -> Figure:
         """Spectrum of the record, the lines in it, the noise floor and what the fit leaves.
@@ -116,7 +161,7 @@ class Plot:
         return show(forecast_view(self.model, t, record, trial), ax)
 
     def kernel(self, ax: Axes | None = None) -> Figure:
-        """Memory kernel in time, and its poles.
+        """Memory kernel in time and over frequency, with its poles.
 
         Parameters
         ----------
@@ -151,23 +196,35 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
     ----------
     model : Model
     record : Record or FrequencyResponse, optional
-        What was fitted; without it there is no spectrum and no response. A forced experiment has
-        neither spectrum nor forecast.
+        What was fitted; without it there are no record, spectrum, correlation and response. A
+        forced experiment has neither spectrum nor correlation nor forecast.
     """
     _check_data(model, record)
     found: dict[str, View] = {}
     if isinstance(record, FrequencyResponse):
         found["response"] = response_view(model, record)
-    elif record is not None and model.response is None:
-        found["spectrum"] = spectrum_view(model, record)
+    elif record is not None:
+        found |= _views_of_a_record(model, record)
     if len(model.channels) > 1:
         found["shapes"] = shapes_view(model)
+    found["poles"] = poles_view(model)
     if model.trajectories is not None and not isinstance(record, FrequencyResponse):
         found["forecast"] = forecast_view(model, record=record)
     if isinstance(model.hamiltonian, NonlinearHamiltonian) and len(model.channels) == 1:
         found["potential"] = potential_view(model)
     if model.kernel is not None and len(model.kernel.poles):
         found["kernel"] = kernel_view(model)
+    return found
+
+
+def _views_of_a_record(model: Model, record: Record) -> dict[str, View]:
+    found: dict[str, View] = {"record": record_view(model, record)}
+    if model.response is not None:
+        return found
+    found["spectrum"] = spectrum_view(model, record)
+    # Irregular times and long gaps leave no correlation to draw.
+    with contextlib.suppress(CannotTellError):
+        found["correlation"] = correlation_view(model, record)
     return found
 
 
@@ -188,7 +245,7 @@ def save_all(
     directory: str | os.PathLike[str],
     record: Record | FrequencyResponse | None = None,
 ) -> list[Path]:
-    """Write every figure that a model has, as png and as svg.
+    """Write every figure that a model has, as png, svg and pdf.
 
     Parameters
     ----------
@@ -212,7 +269,7 @@ def save_all(
         raise WriteError(f"{folder}: cannot be made ({error.strerror}): check the name.") from error
     files = []
     for name, figure in figures.items():
-        for kind in ("png", "svg"):
+        for kind in ("png", "svg", "pdf"):
             path = folder / f"{name}.{kind}"
             with replacing(path) as draft, style():
                 figure.savefig(draft, format=kind)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism._optional import require
+from prism.plot.chart import Chart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUE",
+    "COLOURS",
     "GRID",
     "INK",
     "MOST_POINTS",
@@ -27,21 +29,31 @@ __all__ = [
     "PALETTE",
     "Layout",
     "View",
+    "cut",
+    "envelope",
     "label",
     "legend_above",
+    "panel_height",
+    "plain",
     "render",
     "show",
+    "shown",
+    "sketch",
+    "spread",
     "stacked",
     "style",
     "thin",
 ]
 
 Array = NDArray[np.float64]
+Sketch = tuple[Array, Array]
 
 # The palette of Okabe and Ito, which stays distinct in every kind of colour blindness.
 BLUE, ORANGE, GREEN, PINK = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 AMBER, SKY = "#e69f00", "#56b4e9"
 PALETTE = (BLUE, ORANGE, GREEN, PINK, AMBER, SKY)
+COLOURS = ("blue", "orange", "green", "pink", "amber", "sky")
+"""The same by name, as charts of a page call them."""
 INK, MUTED, GRID = "#222222", "#8f8f8f", "#e4e4e4"
 
 MOST_POINTS = 2400
@@ -49,6 +61,7 @@ MOST_POINTS = 2400
 
 _LONGEST_LABEL = 14
 _MOST_PANELS = 12
+_LONGEST_BRIDGE = 6  # samples: a line is drawn across a shorter gap
 
 _STYLE = {
     "font.size": 10.0,
@@ -77,6 +90,9 @@ _STYLE = {
     "axes.unicode_minus": True,
     "figure.facecolor": "white",
     "savefig.dpi": 150,
+    # Journals ask for fonts whose letters stay letters.
+    "pdf.fonttype": 42,
+    "ps.fonttype": 42,
 }
 
 
@@ -104,6 +120,26 @@ class Layout:
     heights: tuple[float, ...] = ()
 
 
+def shown(channels: Sequence[str]) -> int:
+    """So many channels have a panel: of more than a dozen the first.
+
+    Parameters
+    ----------
+    channels : sequence of str
+    """
+    return min(len(channels), _MOST_PANELS)
+
+
+def panel_height(panels: int) -> int:
+    """Height of each of some panels above each other on a page, in pixels.
+
+    Parameters
+    ----------
+    panels : int
+    """
+    return 230 if panels == 1 else 150 if panels <= 4 else 100
+
+
 def stacked(panels: int) -> Layout:
     """One panel per channel, one above the other, lower ones where they are many.
 
@@ -126,6 +162,9 @@ class View(Protocol):
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw on the panels, row by row."""
+
+    def chart(self) -> Chart:
+        """The same figure for a page."""
 
 
 @contextlib.contextmanager
@@ -208,8 +247,8 @@ def _inside(ax: Axes, shape: Layout) -> list[Axes]:
     return panels
 
 
-def label(name: str, most: int = _LONGEST_LABEL) -> str:
-    """Prepare a user's word for a figure: cut if long, and never read as mathematics.
+def cut(name: str, most: int = _LONGEST_LABEL) -> str:
+    """Shorten a long name, with a mark where it was cut.
 
     Parameters
     ----------
@@ -217,8 +256,29 @@ def label(name: str, most: int = _LONGEST_LABEL) -> str:
     most : int
         Longest name that is left whole.
     """
-    cut = name if len(name) <= most else name[: most - 1] + "…"
-    return cut.replace("$", r"\$")
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+def plain(text: str) -> str:
+    """Words for matplotlib that are never read as mathematics.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return text.replace("$", r"\$")
+
+
+def label(name: str, most: int = _LONGEST_LABEL) -> str:
+    """Prepare a user's word for matplotlib: cut if long, and never read as mathematics.
+
+    Parameters
+    ----------
+    name : str
+    most : int
+        Longest name that is left whole.
+    """
+    return plain(cut(name, most))
 
 
 def legend_above(ax: Axes, lift: float = 0.0) -> None:
@@ -244,6 +304,59 @@ def legend_above(ax: Axes, lift: float = 0.0) -> None:
         columnspacing=1.2,
         borderaxespad=0.2,
     )
+
+
+def spread(*curves: Array, margin: float = 0.06) -> tuple[float, float]:
+    """Range of a linear axis that holds some curves.
+
+    Parameters
+    ----------
+    *curves : array
+        NaN is left out.
+    margin : float
+        Share of the range left free at either end.
+    """
+    low = min(float(np.nanmin(curve)) for curve in curves)
+    high = max(float(np.nanmax(curve)) for curve in curves)
+    gap = margin * (high - low) or 1.0
+    return low - gap, high + gap
+
+
+def sketch(x: Array, y: Array, most: int = MOST_POINTS) -> Sketch:
+    """Thin a curve with missing values; long gaps stay gaps.
+
+    Parameters
+    ----------
+    x, y : array (points,)
+    most : int
+        Points to keep at most.
+    """
+    seen = np.flatnonzero(np.isfinite(y))
+    keep = seen[thin(y[seen], most)]
+    gaps = np.flatnonzero(np.diff(seen) > _LONGEST_BRIDGE)
+    breaks = np.searchsorted(keep, seen[gaps], side="right")
+    inner = breaks[(breaks > 0) & (breaks < len(keep))]
+    return np.insert(x[keep], inner, x[keep][inner]), np.insert(y[keep], inner, np.nan)
+
+
+def envelope(x: Array, y: Array, most: int = MOST_POINTS // 2) -> tuple[Array, Array, Array]:
+    """Least and greatest value of each short stretch of a long curve.
+
+    Parameters
+    ----------
+    x, y : array (points,)
+    most : int
+        Stretches at most.
+
+    Returns
+    -------
+    middle, low, high : arrays (stretches,)
+        NaN where a stretch holds no value.
+    """
+    starts = np.arange(0, len(y), -(-len(y) // most))
+    ends = np.append(starts[1:], len(y)) - 1
+    low, high = np.fmin.reduceat(y, starts), np.fmax.reduceat(y, starts)
+    return 0.5 * (x[starts] + x[ends]), low, high
 
 
 def thin(y: Array, most: int = MOST_POINTS) -> NDArray[np.intp]:

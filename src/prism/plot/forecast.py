@@ -20,9 +20,13 @@ from prism.plot._canvas import (
     Layout,
     label,
     legend_above,
+    panel_height,
+    shown,
+    spread,
     stacked,
     thin,
 )
+from prism.plot.chart import Axis, Band, Chart, Dots, Line, Mark, Panel, Rule
 from prism.plot.spectrum import check_record
 from prism.record import Record
 
@@ -44,7 +48,7 @@ class ForecastView:
 
     Attributes
     ----------
-    channels : tuple of str
+    channels, quantity : tuple of str
     t : array (times,)
     values, std : array (times, channels)
         The motion and its standard deviation.
@@ -57,6 +61,7 @@ class ForecastView:
     """
 
     channels: tuple[str, ...]
+    quantity: tuple[str, ...]
     t: Array
     values: Array
     std: Array
@@ -91,21 +96,63 @@ class ForecastView:
         ax.set_ylabel(label(self.channels[a]))
 
     def _draw_data(self, ax: Axes, a: int) -> None:
-        seen = ~np.isnan(self.data[:, a])
-        t, y = self.data_t[seen], self.data[seen, a]
+        t, y = self._samples(a)
         if len(t):
-            # The extremes of each stretch would show more noise than there is: take every n-th.
-            stride = -(-len(t) // _MOST_DOTS)
             size = 1.8 if len(t) > 600 else 3.0
-            ax.plot(t[::stride], y[::stride], ".", color=MUTED, ms=size, label="data")
+            ax.plot(t, y, ".", color=MUTED, ms=size, label="data")
+
+    def _samples(self, a: int) -> tuple[Array, Array]:
+        """Data to draw: every n-th, for the extremes would show more noise than there is."""
+        seen = np.flatnonzero(~np.isnan(self.data[:, a]))
+        seen = seen[:: -(-len(seen) // _MOST_DOTS) or 1]
+        return self.data_t[seen], self.data[seen, a]
 
     def _draw_bands(self, ax: Axes, a: int, keep: NDArray[np.intp]) -> None:
-        t, y, std = self.t[keep], self.values[keep, a], self.std[keep, a]
+        for width, alpha, name in self._widths(a):
+            t, y, half = self.t[keep], self.values[keep, a], width[keep]
+            ax.fill_between(t, y - half, y + half, color=ORANGE, alpha=alpha, lw=0, label=name)
+
+    def _widths(self, a: int) -> list[tuple[Array, float, str]]:
+        """Half widths of the bands, with their opacity and their name."""
+        std = self.std[:, a]
         total = np.hypot(std, self.noise_std[a])
-        for width, alpha, name in ((total, 0.22, "±2σ with noise"), (std, 0.45, "±2σ")):
-            ax.fill_between(
-                t, y - 2 * width, y + 2 * width, color=ORANGE, alpha=alpha, lw=0, label=name
-            )
+        return [(2 * total, 0.22, "±2σ with noise"), (2 * std, 0.45, "±2σ")]
+
+    def chart(self) -> Chart:
+        """One panel per channel, one above the other."""
+        count = shown(self.channels)
+        return Chart([self._panel(a, panel_height(count)) for a in range(count)], stack=count)
+
+    def _panel(self, a: int, height: int) -> Panel:
+        y = self.values[:, a]
+        before, after = self.t <= self.end, self.t >= self.end
+        marks: list[Mark] = [
+            Band(name, "orange", self.t[after], (y - half)[after], (y + half)[after], alpha)
+            for half, alpha, name in self._widths(a)
+            if after.any() and np.isfinite(half).any()
+        ]
+        data_t, data = self._samples(a)
+        if len(data):
+            marks.append(Dots("data", "muted", data_t, data))
+        if before.any():
+            marks.append(Line("fit", "blue", self.t[before], y[before]))
+        if after.any():
+            marks.append(Line("forecast", "orange", self.t[after], y[after], dash=1))
+        if before.any() and after.any():
+            marks.append(Rule("end of the fit", "ink", np.array([self.end]), dash=1))
+        return Panel(
+            Axis("t", "time units", (float(self.t[0]), float(self.t[-1]))),
+            Axis(self.channels[a], self.quantity[a], self._span(a, data)),
+            marks,
+            height=height,
+        )
+
+    def _span(self, a: int, data: Array) -> tuple[float, float]:
+        """Range of the motion and of the data; a band that is much wider is cut."""
+        y = self.values[:, a]
+        half = self._widths(a)[0][0]
+        reach = np.fmin(half, np.nanmax(np.abs(y)))
+        return spread(y - reach, y + reach, *([data] if len(data) else []))
 
 
 def forecast_view(
@@ -131,6 +178,7 @@ def forecast_view(
     data_t, data = _data(record, trial, times, len(model.channels))
     return ForecastView(
         channels=model.channels,
+        quantity=model.quantity,
         t=times,
         values=made.values,
         std=made.std,

@@ -1,4 +1,4 @@
-"""The memory kernel in time, and its poles."""
+"""The memory kernel in time and over frequency, with its poles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from prism.errors import CannotTellError
 from prism.kernel import MemoryKernel
 from prism.model import Model
-from prism.plot._canvas import BLUE, GRID, INK, MUTED, PALETTE, Layout, label
+from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
+from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
+from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,6 +26,10 @@ Array = NDArray[np.float64]
 _PERIODS = 6  # of the slowest pole
 _POINTS_PER_PERIOD = 40
 _LEGEND_COLUMNS = 3
+_BAND = 1.5  # the band drawn, over the highest pole
+_FREQUENCIES = 1500
+_POLE_HEIGHT = 30.0  # drawn near a pole, over the middle of the curve
+_DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1)), (0, (8, 2)))
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,9 @@ class KernelView:
     values : array (times, entries)
     omitted : int
         Entries that are not drawn.
+    omega : array (frequencies,)
+    response : array (frequencies, entries)
+        Magnitude of K̂(iω) of these entries; infinite at the poles, which the frequencies avoid.
     poles, poles_std : array (hidden,)
         Bare frequencies; the errors are None where they are not known.
     strength : array (hidden,)
@@ -48,13 +57,15 @@ class KernelView:
     entries: tuple[str, ...]
     values: Array
     omitted: int
+    omega: Array
+    response: Array
     poles: Array
     poles_std: Array | None
     strength: Array
 
     @property
     def layout(self) -> Layout:
-        """The kernel in time beside its poles."""
+        """The kernel in time beside its magnitude over frequency."""
         return Layout(1, 2, 8.0, 2.7 + 0.2 * self._legend_rows if len(self.poles) else 0.6)
 
     @property
@@ -71,12 +82,12 @@ class KernelView:
             _say_empty(axes)
             return
         self._draw_time(axes[0])
-        self._draw_poles(axes[1])
+        self._draw_response(axes[1])
 
     def _draw_time(self, ax: Axes) -> None:
         ax.axhline(0.0, color=MUTED, lw=0.8)
         for k, name in enumerate(self.entries):
-            ax.plot(self.t, self.values[:, k], color=PALETTE[k], label=name)
+            ax.plot(self.t, self.values[:, k], color=PALETTE[k], ls=_DASHES[k], label=plain(name))
         ax.set_xlim(0.0, self.t[-1])
         ax.set_xlabel("time (time units)")
         more = f" ({self.omitted} smaller entries not drawn)" if self.omitted else ""
@@ -90,30 +101,82 @@ class KernelView:
             borderaxespad=0.1,
         )
 
-    def _draw_poles(self, ax: Axes) -> None:
-        ax.vlines(self.poles, 0.0, self.strength, color=BLUE, lw=2.4)
-        spread = None if self.poles_std is None else 2 * self.poles_std
-        ax.errorbar(self.poles, self.strength, xerr=spread, fmt="o", ms=5, color=BLUE, capsize=2.5)
-        top = 1.25 * float(self.strength.max())
-        step, last = 0.1 * 1.15 * float(self.poles[-1]), -np.inf
-        for pole, height in zip(self.poles, self.strength, strict=True):
+    def _draw_response(self, ax: Axes) -> None:
+        for k in range(len(self.entries)):
+            ax.plot(self.omega, self.response[:, k], color=PALETTE[k], ls=_DASHES[k])
+        ax.set_yscale("log")
+        ax.set_ylim(*self._reach())
+        for pole in self.poles:
+            ax.axvline(pole, color=MUTED, lw=0.8, ls=":")
+        self._name_poles(ax)
+        ax.set_xlim(0.0, self.omega[-1])
+        ax.grid(axis="y", color=GRID)
+        ax.set_xlabel("angular frequency (rad / time unit)")
+        ax.set_title("|K̂(iω)| and its poles", loc="left", pad=self._title_pad)
+
+    def _name_poles(self, ax: Axes) -> None:
+        """Write the bare frequencies above the panel; of crowded ones the first is written."""
+        step, last = 0.1 * float(self.omega[-1]), -np.inf
+        for pole in self.poles:
             if pole - last < step:
                 continue
             last = pole
             ax.annotate(
                 f"{pole:.4g}",
-                (pole, height),
-                xytext=(0, 6),
+                (pole, 1.0),
+                xycoords=("data", "axes fraction"),
+                xytext=(0, 3),
                 textcoords="offset points",
                 ha="center",
                 color=INK,
                 fontsize=9,
             )
-        ax.set_xlim(0.0, 1.15 * float(self.poles[-1]))
-        ax.set_ylim(0.0, top)
-        ax.grid(axis="y", color=GRID)
-        ax.set_xlabel("bare frequency ω (rad / time unit)")
-        ax.set_title("poles and traces of their residues", loc="left", pad=self._title_pad)
+
+    def _reach(self) -> tuple[float, float]:
+        """Magnitudes that are drawn: neither at a pole nor at a zero of an entry."""
+        high = _POLE_HEIGHT * float(np.median(self.response.max(axis=1)))
+        size = np.median(self.response, axis=0)
+        return float(max(size.min() / _POLE_HEIGHT, 1e-6 * high)), high
+
+    def chart(self) -> Chart:
+        """The kernel in time beside its magnitude over frequency."""
+        if not len(self.poles):
+            return Chart([])
+        return Chart([self._time_panel(), self._response_panel()], columns=2, linked=False)
+
+    def _time_panel(self) -> Panel:
+        return Panel(
+            Axis("t", "time units", (0.0, float(self.t[-1]))),
+            Axis("K(t)", "", spread(self.values)),
+            [
+                Line(name, COLOURS[k], self.t, self.values[:, k], dash=k)
+                for k, name in enumerate(self.entries)
+            ],
+            title="memory kernel K(t)",
+            height=210,
+        )
+
+    def _response_panel(self) -> Panel:
+        curves: list[Mark] = [
+            Line(name, COLOURS[k], self.omega, self.response[:, k], dash=k)
+            for k, name in enumerate(self.entries)
+        ]
+        poles = Rule("poles", "muted", self.poles, dash=2, notes=self._pole_notes())
+        return Panel(
+            Axis("ω", "rad / time unit", (0.0, float(self.omega[-1]))),
+            Axis("|K̂(iω)|", "", self._reach(), log=True),
+            [poles, *curves],
+            title="|K̂(iω)| with the bare hidden frequencies",
+            height=210,
+        )
+
+    def _pole_notes(self) -> tuple[str, ...]:
+        errors = [None] * len(self.poles) if self.poles_std is None else list(self.poles_std)
+        rows = zip(self.poles, errors, self.strength, strict=True)
+        return tuple(
+            f"pole ω = {format_value(float(pole), error)}, tr R = {size:.4g}"
+            for pole, error, size in rows
+        )
 
 
 def _say_empty(axes: Sequence[Axes]) -> None:
@@ -144,12 +207,16 @@ def kernel_view(model: Model) -> KernelView:
     values = kernel(t)[:, rows, columns]
     largest = np.argsort(-np.abs(values).max(axis=0, initial=0.0), kind="stable")[: len(PALETTE)]
     largest = np.sort(largest)
-    names = [label(name, 10) for name in model.channels]
+    names = [cut(name, 10) for name in model.channels]
+    omega = _frequencies(kernel)
+    response = np.abs(kernel.laplace(1j * omega)[:, rows, columns])
     return KernelView(
         t=t,
         entries=tuple(f"{names[rows[k]]}, {names[columns[k]]}" for k in largest),
         values=values[:, largest],
         omitted=len(rows) - len(largest),
+        omega=omega,
+        response=response[:, largest],
         poles=kernel.poles,
         poles_std=hamiltonian.hidden_frequencies_std,
         strength=np.trace(kernel.residues, axis1=1, axis2=2),
@@ -162,3 +229,15 @@ def _times(kernel: MemoryKernel) -> Array:
     reach = _PERIODS * 2 * np.pi / float(kernel.poles[0])
     periods = reach * float(kernel.poles[-1]) / (2 * np.pi)
     return np.linspace(0.0, reach, int(np.clip(periods * _POINTS_PER_PERIOD, 300, 4000)))
+
+
+def _frequencies(kernel: MemoryKernel) -> Array:
+    """Frequencies of the curve, close to the poles but not on them."""
+    if not len(kernel.poles):
+        return np.linspace(0.0, 1.0, 2)
+    top = _BAND * float(kernel.poles[-1])
+    near = np.multiply.outer(kernel.poles, 1 + np.geomspace(1e-4, 1e-2, 12))
+    below = 2 * kernel.poles[:, None] - near
+    every = np.unique(np.concatenate([np.linspace(0.0, top, _FREQUENCIES), *near, *below]))
+    gap = np.abs(every[:, None] - kernel.poles).min(axis=1)
+    return np.asarray(every[gap > 1e-9 * top], float)

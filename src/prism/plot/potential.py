@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from prism.errors import CannotTellError
 from prism.model import Model
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian
-from prism.plot._canvas import BLUE, MUTED, Layout
+from prism.plot._canvas import BLUE, MUTED, Layout, label, spread
+from prism.plot.chart import Axis, Band, Chart, Line, Panel, Rule
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,9 +74,34 @@ class PotentialView:
             for edge in (self.low, self.high):
                 ax.axvline(edge, color=MUTED, lw=0.9, ls="--")
             ax.set_xlim(self.x[0], self.x[-1])
-            ax.set_xlabel(self.name)
+            ax.set_xlabel(label(self.name))
             ax.set_title(title, loc="left")
         left.legend(loc="upper center", ncols=2)
+
+    def chart(self) -> Chart:
+        """The potential beside the force."""
+        x = Axis(self.name, "", (float(self.x[0]), float(self.x[-1])))
+        low, high = self.values - 2 * self.std, self.values + 2 * self.std
+        edges = Rule("range of the record", "muted", np.array([self.low, self.high]), dash=1)
+        potential = Panel(
+            x,
+            Axis("V", "", spread(low, high)),
+            [
+                Band("±2σ", "blue", self.x, low, high, 0.25),
+                Line("V", "blue", self.x, self.values),
+                edges,
+            ],
+            title="potential V",
+            height=210,
+        )
+        force = Panel(
+            x,
+            Axis("-V′", "", spread(self.force)),
+            [Line("-V′", "green", self.x, self.force), edges],
+            title="force -V′",
+            height=210,
+        )
+        return Chart([potential, force], columns=2)
 
 
 def potential_view(model: Model) -> PotentialView:

@@ -20,10 +20,12 @@ from prism.plot._canvas import (
     MUTED,
     ORANGE,
     Layout,
-    label,
+    cut,
     legend_above,
+    plain,
     thin,
 )
+from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
 from prism.record import QUANTITIES
 from prism.response.foster import Foster
 
@@ -144,27 +146,69 @@ class ResponseView:
         ax.set_ylim(0.4 * size[seen].min(), 2.5 * size[seen].max())
         ax.set_xlim(self.omega[0], self.omega[-1])
         ax.grid(axis="y", which="major", color=GRID)
-        ax.set_title(self.entries[k], loc="left")
+        ax.set_title(plain(self.entries[k]), loc="left")
 
     def _draw_phase(self, ax: Axes, k: int) -> None:
         values = self.data[:, k]
         seen = np.abs(values) > 0
         self._dots(ax, self.omega[seen], self._phase(values[seen]))
         keep = self._kept(k)
-        phase = self._phase(self.fit[keep, k])
-        # A curve that leaves the panel below comes back above: no line from there to here.
-        around = np.flatnonzero(np.abs(np.diff(phase)) > 1.2 * _HALF_TURN) + 1
-        ax.plot(
-            np.insert(self.grid[keep], around, np.nan),
-            np.insert(phase, around, np.nan),
-            color=BLUE,
-            zorder=2.3,
-        )
+        ax.plot(*self._phase_curve(k, keep), color=BLUE, zorder=2.3)
         if not self._crowded(k):
             self._mark(ax, k)
         ax.set_ylim(self._centre - _HALF_TURN, self._centre + _HALF_TURN)
         ax.set_yticks([self._centre - 90, self._centre, self._centre + 90])
         ax.grid(axis="y", which="major", color=GRID)
+
+    def _phase_curve(self, k: int, keep: NDArray[np.intp]) -> tuple[Array, Array]:
+        """A curve that leaves the panel below comes back above: no line from there to here."""
+        phase = self._phase(self.fit[keep, k])
+        around = np.flatnonzero(np.abs(np.diff(phase)) > 1.2 * _HALF_TURN) + 1
+        x = self.grid[keep]
+        return np.insert(x, around, x[around]), np.insert(phase, around, np.nan)
+
+    def chart(self) -> Chart:
+        """Magnitude above phase for each entry."""
+        each = [panel for k in range(len(self.entries)) for panel in self._panels(k)]
+        return Chart(each, stack=2, columns=self.columns)
+
+    def _panels(self, k: int) -> tuple[Panel, Panel]:
+        seen = np.abs(self.data[:, k]) > 0
+        values, keep = self.data[seen, k], self._kept(k)
+        x = Axis("ω", "rad / time unit", (float(self.omega[0]), float(self.omega[-1])))
+        size, at = np.abs(values), self.omega[seen]
+        marks: tuple[Mark, ...] = (
+            Rule("poles", "orange", self.poles, dash=2, notes=_places("pole", self.poles)),
+            Rule("zeros", "green", self.zeros[k], dash=1, notes=_places("zero", self.zeros[k])),
+        )
+        upper = Panel(
+            x,
+            Axis("|H|", f"{self.quantity} per force", _decades(size), log=True),
+            [
+                *marks,
+                Dots("data", "muted", at, size),
+                Line("fit", "blue", self.grid[keep], np.abs(self.fit[keep, k])),
+            ],
+            title=self.entries[k],
+            height=170,
+        )
+        quarters = tuple(self._centre + 90.0 * turn for turn in (-1, 0, 1))
+        lower = Panel(
+            x,
+            Axis(
+                "phase",
+                "°",
+                (self._centre - _HALF_TURN, self._centre + _HALF_TURN),
+                ticks=tuple((angle, f"{angle:.0f}°".replace("-", "−")) for angle in quarters),
+            ),
+            [
+                *marks,
+                Dots("data", "muted", at, self._phase(values)),
+                Line("fit", "blue", *self._phase_curve(k, keep)),
+            ],
+            height=90,
+        )
+        return upper, lower
 
     def _phase(self, values: ComplexArray) -> Array:
         turned = np.degrees(np.angle(values)) - self._centre + _HALF_TURN
@@ -204,6 +248,14 @@ class ResponseView:
                 )
 
 
+def _decades(size: Array) -> tuple[float, float]:
+    return 0.4 * float(size.min()), 2.5 * float(size.max())
+
+
+def _places(word: str, at: Array) -> tuple[str, ...]:
+    return tuple(f"{word} at ω = {place:.5g}" for place in at)
+
+
 def response_view(model: Model, response: FrequencyResponse) -> ResponseView:
     """Compute the fit of a model over a measured response.
 
@@ -234,7 +286,7 @@ def response_view(model: Model, response: FrequencyResponse) -> ResponseView:
     grid = _grid(model, response.omega)
     places = [(response.outputs[a], response.inputs[b]) for a, b in chosen]
     return ResponseView(
-        entries=tuple(f"{label(out)} / {label(inp)}" for out, inp in places),
+        entries=tuple(f"{cut(out)} / {cut(inp)}" for out, inp in places),
         quantity=response.quantity,
         omega=response.omega,
         data=np.stack([response.values[:, a, b] for a, b in chosen], axis=1),

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.model import Model
-from prism.plot._canvas import BLUE, MUTED, Layout, label
+from prism.plot._canvas import BLUE, MUTED, Layout, cut, plain
+from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Mark, Panel, Rule
 from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 _MOST_COLUMNS = 5
 _MOST_PANELS = 20  # more modes are drawn as one strip of colours
 _MOST_TICKS = 30
+_ROW = 0.45  # height of a shape of one, where modes are rows
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ class ShapesView:
 
     @property
     def _names(self) -> list[str]:
-        return [label(name, 10) for name in self.channels]
+        return [cut(name, 10) for name in self.channels]
 
     @property
     def _turned(self) -> bool:
@@ -88,11 +90,17 @@ class ShapesView:
         mesh = ax.pcolormesh(
             np.arange(n), np.arange(modes), self.shapes, cmap="PuOr_r", vmin=-1.0, vmax=1.0
         )
-        ax.set_xticks(np.arange(n), self._names, rotation=90 if self._turned else 0)
+        ax.set_xticks(
+            np.arange(n), [plain(name) for name in self._names], rotation=90 if self._turned else 0
+        )
         every = np.arange(0, modes, -(-modes // _MOST_TICKS))
         ax.set_yticks(every, [self.titles[m] for m in every])
         ax.tick_params(length=0)
         ax.figure.colorbar(mesh, ax=ax, label="shape", ticks=[-1, 0, 1], aspect=40)
+
+    def _name_channels(self, ax: Axes) -> None:
+        names = [plain(name) for name in self._names]
+        ax.set_xticks(np.arange(len(names)), names, rotation=90 if self._turned else 0)
 
     def _draw_mode(self, ax: Axes, m: int) -> None:
         n = len(self.channels)
@@ -109,13 +117,72 @@ class ShapesView:
             capsize=2.5,
             elinewidth=1.0,
         )
-        ax.set_xticks(place, self._names, rotation=90 if self._turned else 0)
+        ax.set_xticks(
+            place, [plain(name) for name in self._names], rotation=90 if self._turned else 0
+        )
         ax.tick_params(axis="x", length=0)
         ax.set_xlim(-0.7, n - 0.3)
         ax.set_ylim(-1.15, 1.15)
         ax.set_yticks([-1, 0, 1])
         ax.spines["bottom"].set_visible(False)
         ax.set_title(self.titles[m])
+
+    def chart(self) -> Chart:
+        """All modes in one panel: a row for each, the lowest frequency at the bottom."""
+        modes, n = self.shapes.shape
+        if modes > _MOST_PANELS:
+            marks: list[Mark] = [Cells("shape", self.shapes)]
+        else:
+            place = np.arange(float(n))
+            rows = Rule("", "grid", np.arange(float(modes)), upright=False)
+            joined = [
+                Line("", "sky", place, m + _ROW * shape, faint=True)
+                for m, shape in enumerate(self.shapes)
+            ]
+            marks = [rows, *joined, self._stems()]
+        every = range(0, modes, -(-modes // _MOST_TICKS))
+        return Chart(
+            [
+                Panel(
+                    Axis(
+                        "",
+                        "",
+                        (-0.6, n - 0.4),
+                        ticks=tuple((float(a), name) for a, name in enumerate(self._names)),
+                    ),
+                    Axis(
+                        "",
+                        "",
+                        (-0.65, modes - 0.35),
+                        ticks=tuple((float(m), self.titles[m]) for m in every),
+                    ),
+                    marks,
+                    height=int(np.clip((16 if modes > _MOST_PANELS else 54) * modes, 120, 900)),
+                )
+            ]
+        )
+
+    def _stems(self) -> Dots:
+        """Each shape about the row of its mode, with bars of two standard deviations."""
+        modes, n = self.shapes.shape
+        rows = np.repeat(np.arange(float(modes)), n)
+        values, errors = self.shapes.ravel(), self.shapes_std.ravel()
+        pairs = zip(rows.astype(int), list(range(n)) * modes, strict=True)
+        notes = tuple(
+            f"{self.titles[m]}: {self.channels[a]} "
+            f"{format_value(float(self.shapes[m, a]), float(self.shapes_std[m, a]))}"
+            for m, a in pairs
+        )
+        return Dots(
+            "shape",
+            "blue",
+            np.tile(np.arange(float(n)), modes),
+            rows + _ROW * values,
+            "disc",
+            y_error=2 * _ROW * errors,
+            stem=rows,
+            notes=notes,
+        )
 
 
 def shapes_view(model: Model) -> ShapesView:

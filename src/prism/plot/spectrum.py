@@ -20,10 +20,15 @@ from prism.plot._canvas import (
     Layout,
     label,
     legend_above,
+    panel_height,
+    shown,
     stacked,
     thin,
 )
+from prism.plot._fitted import fitted
+from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
 from prism.record import Record
+from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,7 +59,7 @@ class SpectrumView:
         driven by noise has no fit to take away: NaN.
     floor : array (channels,)
         Expected height of the noise; NaN where it is not known.
-    lines : array (modes,)
+    lines, lines_std : array (modes,)
         Frequencies of the modes.
     trials : tuple of (int, int)
         Trials that were averaged, and how many there are.
@@ -66,6 +71,7 @@ class SpectrumView:
     residual: Array
     floor: Array
     lines: Array
+    lines_std: Array
     trials: tuple[int, int]
 
     @property
@@ -96,11 +102,9 @@ class SpectrumView:
             ax.plot(
                 self.frequencies[keep], y[keep], color=color, lw=width, label=name, zorder=order
             )
-        floor = self.floor[a]
-        if np.isfinite(floor):
+        floor = self._level(a)
+        if np.isfinite(self.floor[a]):
             ax.axhline(floor, color=INK, lw=0.9, ls=(0, (5, 3)), label="noise floor", zorder=2.3)
-        else:
-            floor = float(np.median(self.data[:, a]))
         for k, line in enumerate(self.lines):
             ax.axvline(line, color=ORANGE, lw=0.8, ls=":", label="_" if k else "lines", zorder=1.0)
         ax.set_yscale("log")
@@ -108,6 +112,47 @@ class SpectrumView:
         ax.set_xlim(0.0, self.frequencies[-1])
         ax.set_ylabel(label(self.channels[a]))
         ax.grid(axis="y", which="major", color=GRID)
+
+    def chart(self) -> Chart:
+        """One panel per channel, with the found lines on their peaks."""
+        count = shown(self.channels)
+        return Chart([self._panel(a, panel_height(count)) for a in range(count)], stack=count)
+
+    def _panel(self, a: int, height: int) -> Panel:
+        marks: list[Mark] = []
+        for y, colour, name in (
+            (self.data[:, a], "blue", "data"),
+            (self.residual[:, a], "muted", "after the fit"),
+        ):
+            if not np.isnan(y).all():
+                keep = thin(np.log(np.maximum(y, 1e-300)))
+                faint = colour == "muted"
+                marks.append(Line(name, colour, self.frequencies[keep], y[keep], faint=faint))
+        low = self._level(a)
+        if np.isfinite(self.floor[a]):
+            marks.append(Rule("noise floor", "ink", self.floor[a : a + 1], upright=False, dash=1))
+        marks.append(self._line_dots(a))
+        span = (0.12 * low, 3.0 * max(float(self.data[:, a].max()), low))
+        return Panel(
+            Axis("ω", "rad / time unit", (0.0, float(self.frequencies[-1]))),
+            Axis(self.channels[a], "amplitude", span, log=True),
+            marks,
+            height=height,
+        )
+
+    def _level(self, a: int) -> float:
+        """Height of the noise, or the middle of the spectrum where it is not known."""
+        floor = float(self.floor[a])
+        return floor if np.isfinite(floor) else float(np.median(self.data[:, a]))
+
+    def _line_dots(self, a: int) -> Dots:
+        """The found lines: on the highest point of the data within two steps of each."""
+        at = np.searchsorted(self.frequencies, self.lines)
+        near = np.clip(at[:, None] + np.arange(-2, 3), 0, len(self.frequencies) - 1)
+        pairs = zip(self.lines, self.lines_std, strict=True)
+        notes = tuple(f"line Ω = {format_value(float(f), float(s))}" for f, s in pairs)
+        heights = self.data[near, a].max(axis=1, initial=0.0)
+        return Dots("found lines", "orange", self.lines, heights, "triangle", notes=notes)
 
     def _name_lines(self, ax: Axes) -> None:
         """Write the frequencies above the first panel; of crowded ones the first is written."""
@@ -156,18 +201,18 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
     moving = model.trajectories
     # A model from a file may have kept the motion of the first trials only.
     kept = record.n_trials if moving is None else len(moving.trials)
-    shown = min(record.n_trials, kept, _MOST_TRIALS)
+    count = min(record.n_trials, kept, _MOST_TRIALS)
     omega = _grid(model, record)
     powers = np.zeros((3, len(omega), record.n_channels))
-    for r in range(shown):
+    for r in range(count):
         samples = model.record.samples[r]
         t, y = record.times[r][:samples], record.trials[r][:samples]
-        rest = np.full_like(y, np.nan) if moving is None else y - moving.at(t, r).values
+        rest = y - fitted(model, t, r)
         step = record.steps[r]
         powers[0] += _power(t, y - np.nanmean(y, axis=0), omega, step)
         powers[1] += np.nan if moving is None else _power(t, rest, omega, step)
         powers[2] += _noise_power(t, ~np.isnan(y))
-    data, residual, gain = np.sqrt(powers / shown)
+    data, residual, gain = np.sqrt(powers / count)
     return SpectrumView(
         channels=model.channels,
         frequencies=omega,
@@ -175,7 +220,8 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
         residual=residual,
         floor=gain[0] * model.noise_std,
         lines=model.modes.frequencies,
-        trials=(shown, record.n_trials),
+        lines_std=model.modes.frequencies_std,
+        trials=(count, record.n_trials),
     )
 
 

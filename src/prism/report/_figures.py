@@ -1,89 +1,118 @@
-"""Figures as drawings inside a page, in the colours of the page."""
+"""Charts as values inside a page, which the script of the page draws."""
 
 from __future__ import annotations
 
-import io
-import re
-from typing import TYPE_CHECKING
+import base64
+import json
+from collections.abc import Sequence
+from html import escape
+from typing import Any
 
-from prism._optional import require
-from prism.plot._canvas import (
-    AMBER,
-    BLUE,
-    GREEN,
-    GRID,
-    INK,
-    MUTED,
-    ORANGE,
-    PINK,
-    SKY,
-    View,
-    render,
-    style,
-)
+import numpy as np
+from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Mark, Panel, Rule
 
-__all__ = ["COLOURS", "inline_svg"]
+__all__ = ["chart_values", "embedded", "pack"]
 
-COLOURS = {
-    INK: "ink",
-    MUTED: "muted",
-    GRID: "grid",
-    BLUE: "blue",
-    ORANGE: "orange",
-    GREEN: "green",
-    PINK: "pink",
-    AMBER: "amber",
-    SKY: "sky",
-}
-"""Style-sheet variables that take the place of the colours of a figure."""
+Array = NDArray[np.float64]
 
-_PIXELS = 120  # of an inch of a figure, on the page
-_NARROWEST = "30rem"  # below this a figure scrolls, because its words could not be read
-
-_HEAD = re.compile(r"^.*?(?=<svg)", re.DOTALL)
-_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
-_NAMESPACES = re.compile(r' xmlns(:\w+)?="[^"]*"')
-_SIZE = re.compile(r'(?<=<svg) [^>]*?(viewBox="[^"]*")[^>]*', re.DOTALL)
-_CURVE = re.compile(r' d="[^"]*"')
-_DIGITS = re.compile(r"(\.\d\d)\d+")
+_SHORT = 24  # numbers that are written out
+_EXACT = 1e-6  # of the range: a coarser rounding would show
 
 
-def inline_svg(view: View, name: str) -> str:
-    """Draw a view as an svg element that belongs into a page.
+def embedded(chart: Chart, name: str) -> str:
+    """A place for a figure, and its values.
 
     Parameters
     ----------
-    view : View
+    chart : Chart
     name : str
-        Keeps the identifiers of several figures on one page apart.
+        Of the figure, a word without spaces; each figure of a page has its own.
     """
-    return _in_page(_svg(render(view), name), round(_PIXELS * view.layout.width))
+    # No character of a user may end the element or begin a comment: none can be "<".
+    values = json.dumps(chart_values(chart), separators=(",", ":"), allow_nan=False)
+    values = values.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return (
+        f'<div class="plot" data-name="{escape(name)}" data-values="values-{escape(name)}"></div>\n'
+        f'<script type="application/json" id="values-{escape(name)}">{values}</script>'
+    )
 
 
-def _svg(figure: Figure, name: str) -> str:
-    matplotlib = require("matplotlib", "drawing", "plot")
-    # Text stays text, which is smaller and can be searched; the salt makes the identifiers
-    # differ between figures and the same in every run.
-    options = {"svg.fonttype": "none", "svg.hashsalt": f"prism-{name}"}
-    text = io.StringIO()
-    with style(), matplotlib.rc_context(options):
-        figure.savefig(
-            text, format="svg", transparent=True, metadata={"Date": None, "Creator": None}
-        )
-    return text.getvalue()
+def chart_values(chart: Chart) -> dict[str, Any]:
+    """A chart as plain values that JSON can hold.
+
+    Parameters
+    ----------
+    chart : Chart
+    """
+    return {
+        "stack": chart.stack,
+        "columns": chart.columns,
+        "linked": chart.linked,
+        "zooms": [[name, list(span)] for name, span in chart.zooms],
+        "first": chart.first,
+        "panels": [_panel(panel) for panel in chart.panels],
+    }
 
 
-def _in_page(svg: str, width: int) -> str:
-    """Take off what a file needs and a page does not, and let the page set size and colours."""
-    svg = _METADATA.sub("", _HEAD.sub("", svg, count=1), count=1)
-    svg = _NAMESPACES.sub("", svg).replace("xlink:href", "href")
-    size = f"max-width:{width}px;min-width:min({_NARROWEST},{width}px)"
-    svg = _SIZE.sub(rf' \1 style="{size}"', svg, count=1)
-    # A hundredth of a point does not show.
-    svg = _CURVE.sub(lambda found: _DIGITS.sub(r"\1", found[0]), svg)
-    for colour, variable in COLOURS.items():
-        svg = re.sub(rf"{colour}\b", f"var(--{variable})", svg, flags=re.IGNORECASE)
-    return svg.strip()
+def _panel(panel: Panel) -> dict[str, Any]:
+    return {
+        "title": panel.title,
+        "height": panel.height,
+        "x": _axis(panel.x),
+        "y": _axis(panel.y),
+        "marks": [_mark(mark) for mark in panel.marks],
+    }
+
+
+def _axis(axis: Axis) -> dict[str, Any]:
+    return {
+        "name": axis.name,
+        "unit": axis.unit,
+        "span": list(axis.span),
+        "log": axis.log,
+        "ticks": [list(tick) for tick in axis.ticks],
+    }
+
+
+def _mark(mark: Mark) -> dict[str, Any]:
+    look: dict[str, Any] = {"name": mark.name}
+    if isinstance(mark, Cells):
+        return look | {"kind": "cells", "values": np.round(mark.values, 4).tolist()}
+    look["colour"] = mark.colour
+    if isinstance(mark, Line):
+        at = {"x": pack(mark.x), "y": pack(mark.y)}
+        return look | {"kind": "line", "dash": mark.dash, "faint": mark.faint} | at
+    if isinstance(mark, Band):
+        sides = {"x": pack(mark.x), "low": pack(mark.low), "high": pack(mark.high)}
+        return look | {"kind": "band", "opacity": mark.opacity} | sides
+    notes = {"notes": list(mark.notes)}
+    if isinstance(mark, Rule):
+        rule = {"kind": "rule", "upright": mark.upright, "dash": mark.dash}
+        return look | rule | {"at": pack(mark.at)} | notes
+    return look | {"kind": "dots", "marker": mark.marker} | _points(mark) | notes
+
+
+def _points(mark: Dots) -> dict[str, Any]:
+    more = {"xError": mark.x_error, "yError": mark.y_error, "stem": mark.stem}
+    packed = {name: pack(values) for name, values in more.items() if values is not None}
+    return {"x": pack(mark.x), "y": pack(mark.y), **packed}
+
+
+def pack(values: Array) -> dict[str, str] | Sequence[float | None]:
+    """Numbers as text: a short list as it is, a long one as base64 of little-endian floats.
+
+    Parameters
+    ----------
+    values : array
+        Single precision is used where the rounding does not show.
+    """
+    if len(values) <= _SHORT:
+        return [float(f"{v:.9g}") if np.isfinite(v) else None for v in values]
+    single = values.astype("<f4")
+    seen = np.isfinite(values)
+    spread = float(np.ptp(values[seen])) if seen.any() else 0.0
+    off = np.abs(single[seen] - values[seen]).max(initial=0.0)
+    kind, array = ("f4", single) if off <= _EXACT * spread else ("f8", values.astype("<f8"))
+    return {"kind": kind, "data": base64.b64encode(array.tobytes()).decode("ascii")}

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+from functools import cache
 from html import escape
+from importlib.resources import files
+from urllib.parse import quote
 
+from prism.report.plain import separated
 from prism.report.tables import Table
 
-__all__ = ["card", "figure", "page", "pairs", "paragraphs", "table"]
+__all__ = ["card", "figure", "page", "pairs", "paragraphs", "saving", "table"]
 
 _LIGHT = {
     "ink": "#1d1f21",
@@ -39,43 +45,16 @@ _DARK = {
     "sky": "#8fd0f5",
 }
 
-_STYLE = """
-*{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%}
-body{margin:0;background:var(--back);color:var(--ink);
- font:16px/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",sans-serif}
-main{max-width:60rem;margin:0 auto;padding:2rem 1rem 3rem}
-header{margin:0 0 1.5rem}
-h1{font-size:1.7rem;line-height:1.25;margin:0 0 .25rem;font-weight:650}
-h2{font-size:1.1rem;margin:0 0 .75rem;font-weight:650}
-header p{margin:0;color:var(--soft)}
-section{background:var(--card);border:1px solid var(--edge);border-radius:10px;
- padding:1.1rem 1.25rem;margin:0 0 1rem}
-p{margin:.4rem 0}
-.note{color:var(--soft);font-size:.875rem}
-.wide{overflow-x:auto;-webkit-overflow-scrolling:touch}
-table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.94rem}
-th,td{padding:.32rem .8rem;text-align:right;white-space:nowrap;border-bottom:1px solid var(--grid)}
-th{font-weight:600;border-bottom-color:var(--muted)}
-th:first-child,td:first-child{text-align:left;padding-left:0}
-tbody tr:last-child td{border-bottom:0}
-dl{display:grid;grid-template-columns:max-content 1fr;gap:.3rem 1.25rem;margin:0}
-dt{color:var(--soft)}
-dd{margin:0;overflow-wrap:anywhere}
-pre{margin:0;font:.9rem/1.7 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}
-figure{margin:.75rem 0 0}
-figure svg{display:block;width:100%;height:auto;
- font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-figcaption{color:var(--soft);font-size:.875rem;margin-top:.4rem}
-.yes,.no{font-weight:650}.yes{color:var(--green)}.no{color:var(--orange)}
-@media(max-width:36rem){main{padding:1.25rem .6rem 2rem}section{padding:.9rem .8rem}
- h1{font-size:1.35rem}dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .5rem}}
-@media print{body{background:#fff}section{break-inside:avoid;border:0;padding:0}}
-"""
+_SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "page.js")
+_PAPER_COLUMNS = 9  # of a table, as many as a sheet holds
+_ICON = "data:,"  # none, and none is asked for
 
 
 def page(title: str, lead: str, sections: list[str]) -> str:
     """Put the sections into one page.
+
+    The page may load nothing and run nothing but its own script, which is named by its hash: words
+    of a user could not become a program even if one of them were not escaped.
 
     Parameters
     ----------
@@ -84,19 +63,45 @@ def page(title: str, lead: str, sections: list[str]) -> str:
     sections : list of str
         Markup.
     """
-    light, dark = (
-        "".join(f"--{k}:{v};" for k, v in colours.items()) for colours in (_LIGHT, _DARK)
+    script = _script()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode("ascii")
+    policy = (
+        f"default-src 'none'; img-src data:; style-src 'unsafe-inline'; "
+        f"script-src 'sha256-{digest}'"
     )
-    variables = f":root{{color-scheme:light dark;{light}}}"
-    variables += f"@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
     body = "\n".join(sections)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(title)}</title>\n<style>{variables}{_STYLE}</style>\n</head>\n<body>\n"
+        f'<title>{escape(title)}</title>\n<link rel="icon" href="{_ICON}">\n'
+        f"<style>{_variables()}{_asset('page.css')}</style>\n</head>\n<body>\n"
         f"<main>\n<header><h1>{escape(title)}</h1><p>{escape(lead)}</p></header>\n"
-        f"{body}\n</main>\n</body>\n</html>\n"
+        "<noscript><p>The figures need JavaScript; the words and numbers do not.</p></noscript>\n"
+        f"{body}\n</main>\n<script>{script}</script>\n</body>\n</html>\n"
     )
+
+
+def _variables() -> str:
+    """Colours of the page; paper is light, whatever the screen is."""
+    light, dark = (
+        "".join(f"--{k}:{v};" for k, v in colours.items()) for colours in (_LIGHT, _DARK)
+    )
+    return (
+        f":root{{color-scheme:light dark;{light}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}"
+    )
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("prism.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    """All files as one program whose names are its own."""
+    parts = "\n".join(_asset(name) for name in _SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}}})();\n'
 
 
 def card(title: str, *parts: str) -> str:
@@ -113,7 +118,7 @@ def card(title: str, *parts: str) -> str:
 
 
 def table(data: Table) -> str:
-    """Return a table; a wide one scrolls by itself.
+    """Return a table; a wide one scrolls by itself, and is broken on paper.
 
     Parameters
     ----------
@@ -122,14 +127,25 @@ def table(data: Table) -> str:
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in data.notes)
     if not data.rows:
         return notes
-    head = "".join(f"<th>{escape(word)}</th>" for word in data.headers)
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in data.rows
-    )
+    every = list(range(len(data.headers)))
+    if len(every) <= _PAPER_COLUMNS:
+        return f'<div class="wide">{_grid(data, every)}</div>{notes}'
+    key, rest = every[: data.key], every[data.key :]
+    size = _PAPER_COLUMNS - data.key
+    blocks = [_grid(data, key + rest[k : k + size]) for k in range(0, len(rest), size)]
     return (
-        f'<div class="wide"><table>\n<thead><tr>{head}</tr></thead>\n'
-        f"<tbody>\n{rows}\n</tbody>\n</table></div>{notes}"
+        f'<div class="wide screen">{_grid(data, every)}</div>\n'
+        f'<div class="paper">{"".join(blocks)}</div>{notes}'
     )
+
+
+def _grid(data: Table, columns: list[int]) -> str:
+    head = "".join(f"<th>{escape(data.headers[k])}</th>" for k in columns)
+    rows = "\n".join(
+        "<tr>" + "".join(f"<td>{escape(row[k])}</td>" for k in columns) + "</tr>"
+        for row in data.rows
+    )
+    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
 
 
 def pairs(items: tuple[tuple[str, str], ...]) -> str:
@@ -153,17 +169,34 @@ def paragraphs(text: str) -> str:
     return "\n".join(f"<p>{escape(line)}</p>" for line in text.splitlines())
 
 
-def figure(svg: str, caption: str) -> str:
+def figure(drawing: str, caption: str) -> str:
     """Return a drawing with its caption.
 
     Parameters
     ----------
-    svg : str
+    drawing : str
         Markup.
     caption : str
         Plain text.
     """
+    return f"<figure>{drawing}\n<figcaption>{escape(caption)}</figcaption></figure>"
+
+
+def saving(data: Table | None, name: str) -> str:
+    """Return a button that copies a table and a link that saves it; nothing for none.
+
+    Parameters
+    ----------
+    data : Table or None
+        With all its digits.
+    name : str
+        Of the file, without its ending.
+    """
+    if data is None:
+        return ""
+    link = "data:text/csv;charset=utf-8," + quote(separated(data, ","))
     return (
-        f'<figure><div class="wide">{svg}</div>\n'
-        f"<figcaption>{escape(caption)}</figcaption></figure>"
+        f'<div class="save"><button type="button" class="copy" '
+        f'data-tsv="{escape(separated(data, chr(9)))}">copy all digits</button>'
+        f'<a class="csv" download="{escape(name)}.csv" href="{link}">save as csv</a></div>'
     )

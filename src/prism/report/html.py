@@ -1,20 +1,18 @@
-"""The result as one page that stands alone: no network, no scripts."""
+"""The result as one page that stands alone: its figures can be zoomed, and nothing is fetched."""
 
 from __future__ import annotations
 
 import os
 from html import escape
-from typing import TYPE_CHECKING
 
-import numpy as np
-
-from prism._optional import require
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
-from prism.report._page import card, figure, page, pairs, paragraphs, table
+from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
+from prism.report.mathml import hamiltonian_mathml, matrices_left_out
 from prism.report.numbers import EXPLANATION
+from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
     check_table,
     facts,
@@ -27,25 +25,9 @@ from prism.report.tables import (
 from prism.report.text import headline
 from prism.report.zeros import zero_table
 
-if TYPE_CHECKING:
-    from prism.plot import View
-
 __all__ = ["html_page", "write_report"]
 
 _MOST_ZEROS = 60
-
-_CAPTIONS = {
-    "response": "Magnitude and phase of what was measured, with the fit. Orange: poles, the "
-    "natural frequencies. Green: zeros of the entry, where a force leaves the place at rest.",
-    "spectrum": "Amplitude spectrum of each channel with the lines that were found, the noise "
-    "floor, and what is left after the fit.",
-    "potential": "The potential, its lowest value at zero, with a band of two standard deviations, "
-    "and its force; dashed lines are the range of the record.",
-    "shapes": "Shape of each mode on the channels; bars show two standard deviations.",
-    "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
-    "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
-    "kernel": "Memory kernel of the seen coordinates, and the bare frequencies that make it.",
-}
 
 
 def write_report(
@@ -61,12 +43,7 @@ def write_report(
     path : path-like
         Replaced only when the new page is whole.
     record : Record or FrequencyResponse, optional
-        What was fitted, to draw its spectrum, or the response, and the fit over the data.
-
-    Raises
-    ------
-    MissingDependencyError
-        When matplotlib is not installed.
+        What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
     """
     text = html_page(model, record)
     with replacing(path) as draft:
@@ -83,40 +60,42 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
     """
     drawn = _figures(model, record)
     sections = [
-        card("What was measured", pairs(facts(model))),
-        *([card("Response", drawn["response"])] if "response" in drawn else []),
+        card("Verdict", paragraphs(str(model.identifiability))),
+        card("What was measured", pairs(facts(model)), drawn.get("record", "")),
+        *_single(drawn, "response", "Response"),
         _modes(model, drawn),
+        *_single(drawn, "poles", "Poles and zeros"),
         *_zeros(model),
         *_hamiltonian(model, drawn),
+        *_single(drawn, "correlation", "Correlation"),
         *_forecast(model, drawn),
         card("Certificate", _certificate(model)),
-        card("Verdict", paragraphs(str(model.identifiability))),
-        card("How it was made", pairs(settings(model))),
+        card("How it was made", pairs((*settings(model), *_origin(record)))),
     ]
     measured = "response" if isinstance(record, FrequencyResponse) else "record"
     return page(f"PRISM: what the {measured} shows", f"{headline(model)}.", sections)
 
 
 def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[str, str]:
-    require("matplotlib", "the report", "plot")
+    # The figures write numbers as this room does: it opens before they do.
     from prism.plot import views
-    from prism.report._figures import inline_svg
+    from prism.report._captions import caption
+    from prism.report._figures import embedded
 
     return {
-        name: figure(inline_svg(view, name), _caption(name, view))
+        name: figure(embedded(view.chart(), name), caption(name, view))
         for name, view in views(model, record).items()
     }
 
 
-def _caption(name: str, view: View) -> str:
-    """What a figure shows, as far as it is drawn."""
-    from prism.plot import ResponseView, SpectrumView
+def _single(drawn: dict[str, str], name: str, title: str) -> list[str]:
+    return [card(title, drawn[name])] if name in drawn else []
 
-    if isinstance(view, SpectrumView) and not np.isfinite(view.floor).all():
-        return "Amplitude spectrum of each channel with the modes that were found."
-    if isinstance(view, ResponseView) and view.omitted:
-        return f"{_CAPTIONS[name]} {view.omitted} more entries are not drawn."
-    return _CAPTIONS[name]
+
+def _origin(record: Record | FrequencyResponse | None) -> tuple[tuple[str, str], ...]:
+    if record is None:
+        return (("data", "not given with the model, so that they are not drawn"),)
+    return (("sha256 of the values", fingerprint(record)),)
 
 
 def _modes(model: Model, drawn: dict[str, str]) -> str:
@@ -124,6 +103,7 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
         "Visible modes",
         table(mode_table(model)),
         f'<p class="note">Ω in rad per time unit, Ω/2π in cycles; {EXPLANATION}.</p>',
+        saving(mode_numbers(model), "modes"),
         drawn.get("spectrum", ""),
         drawn.get("shapes", ""),
     )
@@ -131,16 +111,22 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
 
 def _zeros(model: Model) -> list[str]:
     zeros = zero_table(model, _MOST_ZEROS)
-    return [] if zeros is None else [card("Zeros (anti-resonances)", table(zeros))]
+    if zeros is None:
+        return []
+    return [card("Zeros (anti-resonances)", table(zeros), saving(zero_numbers(model), "zeros"))]
 
 
 def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
     if model.hamiltonian is None:
         return []
-    sections = []
+    typeset = "\n".join(hamiltonian_mathml(model.hamiltonian))
+    more = matrices_left_out(model.hamiltonian)
+    rest = '<p class="note">All numbers are in the model file.</p>' if more else ""
+    sections = [card("Hamiltonian", f'<div class="wide equations">{typeset}</div>', rest)]
     hidden = hidden_table(model)
     if hidden is not None:
-        sections.append(card("Hidden modes", table(hidden)))
+        saved = saving(hidden_numbers(model), "hidden")
+        sections.append(card("Hidden modes", table(hidden), saved))
     equation = f'<div class="wide"><pre>{escape(str(model.hamiltonian))}</pre></div>'
     kernel = paragraphs(kernel_sentence(model) or "")
     losses = loss_sentence(model)
@@ -161,6 +147,7 @@ def _forecast(model: Model, drawn: dict[str, str]) -> list[str]:
             "<p>Tested on the part of the record that was not fitted: rms error over the standard "
             "deviation of the channel, beside the least that the noise allows.</p>",
             table(check),
+            saving(check, "forecast"),
         ]
     )
     return [card("Forecast", *tested, drawn["forecast"])]

@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 
 _LONGEST_NAME = 18
 _MOST_PAIRS = 12  # of output and input, listed by name
+_MOST_CHANNELS = 16  # listed by name
 
 _DAMPINGS = {
     "none": "none, the modes are lossless",
@@ -135,9 +136,15 @@ def lines_sentence(model: Model) -> str:
 def _channels(model: Model) -> str:
     kinds = set(model.quantity)
     if len(kinds) == 1:
-        return f"{', '.join(model.channels)} ({model.quantity[0]})"
+        return f"{_listed(model.channels)} ({model.quantity[0]})"
     pairs = zip(model.channels, model.quantity, strict=True)
-    return ", ".join(f"{name} ({kind})" for name, kind in pairs)
+    return _listed([f"{name} ({kind})" for name, kind in pairs])
+
+
+def _listed(words: Sequence[str]) -> str:
+    """The first words, and how many follow them."""
+    more = len(words) - _MOST_CHANNELS
+    return ", ".join(words[:_MOST_CHANNELS]) + (f" and {more} more" if more > 0 else "")
 
 
 def _record(model: Model) -> str:
@@ -162,7 +169,7 @@ def _noise(model: Model) -> str:
         return "flat within the band of each mode; its share is in the notes"
     shares = model.noise_std / np.where(model.record.std > 0, model.record.std, np.nan)
     rows = zip(model.channels, model.noise_std, shares, strict=True)
-    listed = ", ".join(f"{name} {std:.3g} ({format_percent(s)})" for name, std, s in rows)
+    listed = _listed([f"{name} {std:.3g} ({format_percent(s)})" for name, std, s in rows])
     return f"std (and share of the signal): {listed}"
 
 

@@ -1,0 +1,36 @@
+"""The fitted motion over a whole record, however long it is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from prism.model import Model
+from prism.motion import Trajectories
+from prism.nonlinear.motion import NonlinearMotion
+
+__all__ = ["fitted"]
+
+Array = NDArray[np.float64]
+
+_CHUNK = 1 << 15  # times at once, so that a long record needs little memory
+
+
+def fitted(model: Model, t: Array, trial: int) -> Array:
+    """Motion that was fitted, (times, channels); NaN where there is none.
+
+    Parameters
+    ----------
+    model : Model
+    t : array (times,)
+    trial : int
+    """
+    moving = model.trajectories
+    if moving is None:
+        return np.full((len(t), len(model.channels)), np.nan)
+    if isinstance(moving, NonlinearMotion):  # integrated from the start: once is least work
+        return moving.at(t, trial).values
+    parts = [t[k : k + _CHUNK] for k in range(0, len(t), _CHUNK)]
+    if isinstance(moving, Trajectories):
+        return np.concatenate([moving.values(part, trial) for part in parts])
+    return np.concatenate([moving.at(part, trial).values for part in parts])
