@@ -23,8 +23,8 @@ extensions = [
     "sphinx.ext.napoleon",
     "command_line",
     "docstrings",
-    "house",
     "mathml",
+    "paper",
     "runnable",
 ]
 exclude_patterns = ["_build", "_ext"]

@@ -17,8 +17,13 @@ def link(match):
     return f":ref:`theory §{section} <theory-section-{section}>`"
 
 
-def _cite(_app, _what, _name, _object, _options, lines):
+def _cite(_app, what, _name, _object, _options, lines):
     lines[:] = [CITED.sub(link, line) for line in lines]
+    types = [line for line in lines if line.startswith(":type: ")]
+    if what == "property" and types:
+        # napoleon takes what stands before a colon for a type: put the sentence together again
+        lines.remove(types[0])
+        lines[0] = f"{types[0].removeprefix(':type: ')}: {lines[0]}"
 
 
 def _skip(_app, _what, _name, member, skip, _options):
@@ -33,11 +38,14 @@ def _plain(_app, doctree):
         if reference["refdomain"] == "py" and "." not in target and target == target.lower():
             text = nodes.literal if reference["reftype"] == "obj" else nodes.inline
             reference.replace_self(text("", reference.astext()))
+    for name in doctree.findall(nodes.field_name):
+        if name.astext() == "Variables":
+            name.children = [nodes.Text("Attributes")]
 
 
 def setup(app):
     """Connect to what autodoc reads and to the pages it makes."""
-    app.connect("autodoc-process-docstring", _cite)
+    app.connect("autodoc-process-docstring", _cite, priority=900)  # after napoleon
     app.connect("autodoc-skip-member", _skip)
     app.connect("doctree-read", _plain)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

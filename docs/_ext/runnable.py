@@ -8,7 +8,8 @@ from pathlib import Path
 
 from run_page import Session, blocks
 
-OUTPUT = "\n\n```{{code-block}} text\n:class: output\n\n{text}\n```\n"
+OUTPUT = "\n\n```{{code-block}} text\n:class: {kind}\n\n{text}\n```\n"
+WIDEST = 105  # tables keep their columns; sentences that are longer may wrap
 IMAGE = '<img class="figure" alt="{name}, drawn by the code above" src="{src}">'
 FIGURE = f"\n\n```{{{{raw}}}} html\n{IMAGE}\n```\n"
 
@@ -30,7 +31,9 @@ def _run(app, docname, source):
 
 def _shown(app, docname, outcome):
     text = outcome.text.rstrip()
-    parts = [OUTPUT.format(text=text)] if text else []
+    wide = max(map(len, text.splitlines()), default=0) > WIDEST
+    kind = "output wrapped" if wide else "output"
+    parts = [OUTPUT.format(text=text, kind=kind)] if text else []
     return "".join([*parts, *(_placed(app, docname, path) for path in outcome.figures)])
 
 
