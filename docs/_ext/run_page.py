@@ -72,7 +72,7 @@ class Session:
                 source = "\n" * (block.line - 1) + block.code
                 exec(compile(source, self.page, "exec"), self.names)
             else:
-                for line in block.code.splitlines():
+                for line in block.code.replace("\\\n", " ").splitlines():
                     self._command(line.strip(), block)
         after = self._figures()
         new = [path for path, age in after.items() if before.get(path) != age]
