@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test style lint format bench study clean
+.PHONY: help demo test style lint format docs bench study clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -33,6 +33,10 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/.dev ## build the documentation site into docs/_build/html
+	$(BIN)/python -m sphinx -q -E -n -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
 bench: $(VENV)/.plot ## the chain benchmark, beside the published table
 	$(BIN)/prism benchmark chain
 
@@ -42,7 +46,7 @@ study: $(VENV)/.dev ## the slow Monte-Carlo studies
 	$(BIN)/python -m pytest -m study -n 2
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) build dist prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) build dist docs/_build prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python:
@@ -58,5 +62,5 @@ $(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
-	$(PIP) install -e ".[dev,plot,sdp,io,fast]"
+	$(PIP) install -e ".[dev,docs,plot,sdp,io,fast]"
 	@touch $@

@@ -35,7 +35,7 @@ class Modes:
     energies : array (trials, modes) or None
         Energy of each mode in each trial; None where the magnitudes are not determined.
     damping : array (modes,)
-        Ratio -Re λ/|λ|; zero for lossless modes.
+        Ratio :math:`-\mathrm{Re}\,λ/|λ|`; zero for lossless modes.
     damping_std : array or None
         None where damping is not estimated.
     damping_interval : array (modes, 2) or None

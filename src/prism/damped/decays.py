@@ -61,7 +61,7 @@ def fit_decays(
         Stop after this many.
     kicks : array_like or sequence of arrays, optional
         Times at which the motion is kicked, or pairs of times between which a force acts, one
-        array for all trials or one per trial (as `prism.damped.innovations.kicks` gives them);
+        array for all trials or one per trial (as `prism.damped.kicks` gives them);
         the stretches between have their own amplitudes. Samples around a kick that do not
         belong to the free motion are left out.
     progress : callable, optional

@@ -47,7 +47,7 @@ class GyroscopicModel:
     one_direction : array (lines,)
         Probability that the line has one complex direction, as one gyroscopic mode has.
     consistency : float
-        Probability of the misfit of the relations of :mod:`prism.gyroscopic.relations`.
+        Probability of the misfit of the relations of ``prism.gyroscopic.relations``.
     delay : DelayTest
         Whether delays between the channels explain the phases as well.
     """

@@ -328,7 +328,7 @@ def estimate_sdp(
 ) -> Lines:
     """Lines of a record by the semidefinite program on its correlation.
 
-    As :func:`prism.lines.nnls.estimate_nnls`, but a line may have several modes: as many as its
+    As :func:`prism.lines.estimate_nnls`, but a line may have several modes: as many as its
     amplitude matrix has eigenvalues above 4 % of the largest, and as the data significantly have
     directions. Needs the extra ``sdp``.
 
