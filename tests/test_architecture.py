@@ -32,7 +32,7 @@ KNOWS_PIPELINE = TALKING | {"__init__", "benchmarks", "model", "peers"}
 KNOWS_SCALE_AND_PEERS = TALKING | {"peers", "scale"}
 MAY_PRINT = {"cli"}
 NUMERICAL = {"numpy", "scipy"}
-HEAVY = ("matplotlib", "rich", "typer", "cvxpy", "dask", "numba")
+HEAVY = ("matplotlib", "rich", "typer", "cvxpy", "dask", "numba", "streamlit", "plotly")
 
 
 def module_name(path):
