@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 from plotly.subplots import make_subplots
 
 from prism._types import Array, ComplexArray
@@ -20,10 +22,10 @@ from prism.plot import (
     SpectrumView,
     View,
 )
-from prism.plot._canvas import BLUE, GREEN, MUTED, ORANGE, PALETTE, thin
+from prism.plot._canvas import AMBER, BLUE, GREEN, MUTED, ORANGE, PALETTE, SKY, thin
 from prism.report.tables import short
 
-__all__ = ["figure", "receptance"]
+__all__ = ["figure", "receptance", "show"]
 
 _OMEGA = "angular frequency ω (rad / time unit)"
 _TIME = "time (time units)"
@@ -32,6 +34,26 @@ _MOST_MODES = 24  # drawn as bars beside each other
 _MOST_DOTS = 3000
 _ROOM = 90  # pixels for the legend and the title of the axis below
 _HALF_TURN = 180.0
+_LOG = {"type": "log", "dtick": 1, "exponentformat": "power"}
+_PHASE = {"range": [-200.0, 200.0], "tickvals": [-180, -90, 0, 90, 180]}
+_ON_DARK = {SKY: AMBER, BLUE: SKY}  # blue is too dim there; what was sky must differ from it
+
+
+def show(chart: Any, key: str) -> None:
+    """Put a chart on the page, in colours that stand out of its background.
+
+    Parameters
+    ----------
+    chart : plotly.graph_objects.Figure
+    key : str
+        Its name on the page.
+    """
+    if st.context.theme.type == "dark":
+        text = chart.to_json()
+        for dim, bright in _ON_DARK.items():
+            text = text.replace(dim, bright)
+        chart = go.Figure(json.loads(text))
+    st.plotly_chart(chart, key=key, config={"displaylogo": False})
 
 
 def figure(view: View) -> Any:
@@ -76,7 +98,7 @@ def receptance(
     data : (array, array), optional
         What was measured, and where.
     """
-    chart = _panels(1, 420)
+    chart = _panels(1, 480)
     if data is not None:
         _dots(chart, data[0], np.abs(data[1]), "measured", 1)
     for k, (name, values, dash) in enumerate(curves):
@@ -85,7 +107,9 @@ def receptance(
         _curve(chart, omega, size, name, 1, line=line)
     _verticals(chart, poles, ORANGE, "resonance (pole)", 1, "dot")
     _verticals(chart, zeros, GREEN, "anti-resonance (zero)", 1, "dash")
-    chart.update_yaxes(type="log", title="|H(iω)| (displacement / force)", exponentformat="power")
+    chart.update_yaxes(
+        type="log", title="|H(iω)| (displacement / force)", dtick=1, exponentformat="power"
+    )
     chart.update_xaxes(title=_OMEGA, range=[float(omega[0]), float(omega[-1])])
     return chart
 
@@ -93,14 +117,18 @@ def receptance(
 # -- what the charts share ------------------------------------------------------------------------
 
 
-def _panels(rows: int, height: int, titles: Sequence[str] = ()) -> Any:
+def _panels(rows: int, height: int, titles: Sequence[str] = (), share_x: bool = True) -> Any:
     chart = make_subplots(
-        rows, 1, shared_xaxes=True, vertical_spacing=0.35 / (rows + 3), subplot_titles=titles
+        rows,
+        1,
+        shared_xaxes=share_x,
+        vertical_spacing=(0.35 if share_x else 0.8) / (rows + 3),
+        subplot_titles=titles,
     )
     chart.update_layout(
         height=height,
-        margin={"l": 10, "r": 10, "t": 60, "b": 10},
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.02, "x": 0.0},
+        margin={"l": 10, "r": 10, "t": 80 if titles else 60, "b": 10},
+        legend={"orientation": "h", "yref": "container", "yanchor": "top", "y": 1.0, "x": 0.0},
         hovermode="closest",
     )
     return chart
@@ -196,8 +224,8 @@ def _spectrum(view: SpectrumView) -> Any:
     chart = _stack(view.channels)
     for row in range(1, min(len(view.channels), _MOST_PANELS) + 1):
         for y, colour, name in (
-            (view.data[:, row - 1], BLUE, "data"),
             (view.residual[:, row - 1], MUTED, "after the fit"),
+            (view.data[:, row - 1], BLUE, "data"),
         ):
             if np.isnan(y).all():
                 continue
@@ -207,7 +235,7 @@ def _spectrum(view: SpectrumView) -> Any:
         _floor(chart, view, row)
         _verticals(chart, view.lines, ORANGE, "modes", row, "dot")
     rows = min(len(view.channels), _MOST_PANELS)
-    chart.update_yaxes(type="log", exponentformat="power")
+    chart.update_yaxes(**_LOG)
     chart.update_xaxes(range=[0.0, float(view.frequencies[-1])])
     chart.update_xaxes(title=_OMEGA, row=rows, col=1)
     return chart
@@ -286,10 +314,8 @@ def _shape_map(view: ShapesView) -> Any:
 
 
 def _kernel(view: KernelView) -> Any:
-    chart = make_subplots(
-        2, 1, subplot_titles=("memory kernel K(t)", "bare frequencies that make it")
-    )
-    chart.update_layout(height=620, margin={"l": 10, "r": 10, "t": 60, "b": 10})
+    titles = ("memory kernel K(t)", "bare frequencies that make it")
+    chart = _panels(2, 680, titles, share_x=False)
     for k, name in enumerate(view.entries):
         line = {"color": PALETTE[k % len(PALETTE)]}
         _curve(chart, view.t, view.values[:, k], name, 1, line=line)
@@ -316,8 +342,7 @@ def _kernel(view: KernelView) -> Any:
 
 
 def _potential(view: PotentialView) -> Any:
-    chart = make_subplots(2, 1, shared_xaxes=True, subplot_titles=("potential V", "force −V′"))
-    chart.update_layout(height=560, margin={"l": 10, "r": 10, "t": 60, "b": 10})
+    chart = _panels(2, 600, ("potential V", "force −V′"))
     _band(chart, view.x, view.values, 2 * view.std, "±2σ", 1, 0.3)
     _curve(chart, view.x, view.values, "V", 1, line={"color": BLUE})
     _curve(chart, view.x, view.force, "force", 2, line={"color": BLUE})
@@ -333,26 +358,33 @@ def _potential(view: PotentialView) -> Any:
 def _response(view: ResponseView) -> Any:
     """Magnitude over phase of each entry, one entry below the other."""
     count = len(view.entries)
-    titles = [word for name in view.entries for word in (_word(name), "")]
-    chart = _panels(2 * count, _ROOM + 330 * count, titles)
+    chart = _panels(2 * count, _ROOM + 450 * count)
     for k in range(count):
         row = 2 * k + 1
         seen = np.abs(view.data[:, k]) > 0
         fitted = np.isfinite(view.fit[:, k]) & (np.abs(view.fit[:, k]) > 0)
-        for part, of in ((row, np.abs), (row + 1, _degrees)):
-            _dots(chart, view.omega[seen], of(view.data[seen, k]), "data", part)
-            y, line = of(view.fit[fitted, k]), {"color": BLUE, "width": 1.6}
-            _curve(chart, view.grid[fitted], y, "fit", part, line=line)
+        grid, phase = _without_jumps(view.grid[fitted], _degrees(view.fit[fitted, k]))
+        line = {"color": BLUE, "width": 1.6}
+        _dots(chart, view.omega[seen], np.abs(view.data[seen, k]), "data", row)
+        _curve(chart, view.grid[fitted], np.abs(view.fit[fitted, k]), "fit", row, line=line)
+        _dots(chart, view.omega[seen], _degrees(view.data[seen, k]), "data", row + 1)
+        _curve(chart, grid, phase, "fit", row + 1, line=line)
+        for part in (row, row + 1):
             _verticals(chart, view.poles, ORANGE, "poles", part, "dot")
             _verticals(chart, view.zeros[k], GREEN, "zeros", part, "dash")
-        title = f"|H| ({view.quantity} / force)"
-        chart.update_yaxes(type="log", title=title, exponentformat="power", row=row, col=1)
-        chart.update_yaxes(
-            title="phase (°)", range=[-_HALF_TURN, _HALF_TURN], dtick=90, row=row + 1, col=1
-        )
+        title = f"|{_word(view.entries[k])}| ({view.quantity} / force)"
+        chart.update_yaxes(title=title, **_LOG, row=row, col=1)
+        chart.update_yaxes(title="phase (°)", **_PHASE, row=row + 1, col=1)
+    chart.update_xaxes(range=[float(view.omega[0]), float(view.omega[-1])])
     chart.update_xaxes(title=_OMEGA, row=2 * count, col=1)
     return chart
 
 
 def _degrees(values: ComplexArray) -> Array:
     return np.degrees(np.angle(values))
+
+
+def _without_jumps(x: Array, phase: Array) -> tuple[Array, Array]:
+    """Cut a curve that leaves the panel below and comes back above: no line between."""
+    around = np.flatnonzero(np.abs(np.diff(phase)) > 1.2 * _HALF_TURN) + 1
+    return np.insert(x, around, np.nan), np.insert(phase, around, np.nan)

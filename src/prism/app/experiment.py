@@ -31,7 +31,7 @@ _MOTIONS = {
     "damped": "it loses energy: a decay, or motion that noise keeps up",
     "nonlinear": "its spring is not linear",
 }
-_LOSSES = {None: "let the data decide", True: "fit losses", False: "fit none"}
+_LOSSES = {"let the data decide": None, "fit losses": True, "fit none": False}
 _LIBRARIES = {
     "auto": "choose by the data",
     "polynomial": "powers of the displacement",
@@ -120,8 +120,7 @@ def ask_losses(key: str) -> bool | None:
     ----------
     key : str
     """
-    chosen = st.selectbox("Losses", list(_LOSSES), format_func=_LOSSES.get, key=f"losses {key}")
-    return None if chosen is None else bool(chosen)
+    return _LOSSES[st.selectbox("Losses", list(_LOSSES), key=f"losses {key}")]
 
 
 def ask_options(key: str, kind: str, n_channels: int) -> dict[str, Any]:

@@ -25,60 +25,62 @@ _NEAR = 0.03  # of a frequency: an estimate this close, or within 5 σ, is one o
 
 
 def _play() -> None:
-    """Show the tab."""
-    turned, shown = st.columns([1, 2], gap="large")
+    """Show the tab: the chart beside what turns it, on a narrow screen above it."""
+    name = str(
+        st.selectbox(
+            "System", list(SYSTEMS), format_func=lambda name: SYSTEMS[name].title, key="system"
+        )
+    )
+    st.caption(SYSTEMS[name].story)
+    drawn, turned = st.columns([2, 1], gap="large")
     with turned:
-        setup = _ask()
-    with shown:
-        if setup is None:
-            st.info("Choose at least one coordinate to be seen.")
-            return
-        _show(perform(setup))
+        setup = _ask(name)
+    if setup is None:
+        drawn.info("Choose at least one coordinate to be seen.")
+        return
+    outcome = perform(setup)
+    with drawn:
+        _draw(outcome)
+    _tell(outcome)
 
 
 play_tab = st.fragment(_play)
 """Moving a slider here runs this tab alone."""
 
 
-def _ask() -> Setup | None:
-    name = st.selectbox(
-        "System", list(SYSTEMS), format_func=lambda name: SYSTEMS[name].title, key="system"
-    )
+def _ask(name: str) -> Setup | None:
+    """Ask for all that can be turned; None when nothing is seen."""
     system = SYSTEMS[name]
-    st.caption(system.story)
     values = {slider.name: _ask_number(name, slider) for slider in system.sliders}
     seen = _ask_seen(name, system, system.coordinates(values))
-    experiment = st.selectbox(
-        "What is done",
-        list(EXPERIMENTS),
-        format_func=lambda kind: EXPERIMENTS[kind][0],
-        index=1,
-        key="play experiment",
+    experiment = str(
+        st.selectbox(
+            "What is done",
+            list(EXPERIMENTS),
+            format_func=lambda kind: EXPERIMENTS[kind][0],
+            index=1,
+            key="play experiment",
+        )
     )
     noise = st.slider(
         "Noise", 0, 100, 10, format="%d %%", key="noise", help="Std, over that of the signal."
     )
-    periods, known = 60, False
-    if experiment != "forced":
-        periods = st.slider(
-            "Length of a record, in periods of the slowest mode", 5, 100, 60, key="periods"
-        )
-        known = st.checkbox("The mass of what is seen is known", value=True, key="mass known")
+    periods, known = _ask_record() if experiment != "forced" else (1.0, False)
     seed = st.number_input(
         "Seed", 0, 9999, 0, key="seed", help="Another seed is another measurement."
     )
     if not seen:
         return None
-    return Setup(
-        str(name),
-        tuple(values.items()),
-        seen,
-        str(experiment),
-        noise / 100,
-        float(periods),
-        int(seed),
-        bool(known),
+    numbers = tuple(values.items())
+    return Setup(name, numbers, seen, experiment, noise / 100, periods, int(seed), known)
+
+
+def _ask_record() -> tuple[float, bool]:
+    periods = st.slider(
+        "Length of a record, in periods of the slowest mode", 5, 100, 60, key="periods"
     )
+    known = st.checkbox("The mass of what is seen is known", value=True, key="mass known")
+    return float(periods), bool(known)
 
 
 def _ask_number(system: str, slider: Slider) -> float:
@@ -109,20 +111,25 @@ def _ask_seen(name: str, system: System, coordinates: tuple[str, ...]) -> tuple[
 # -- what came out --------------------------------------------------------------------------------
 
 
-def _show(outcome: Outcome) -> None:
-    st.plotly_chart(_chart(outcome), key="play chart")
+def _draw(outcome: Outcome) -> None:
+    charts.show(_chart(outcome), "play chart")
     port = plain(outcome.system.channels[0])
     st.caption(f"How far {port} moves per force on it. Lines mark the true resonances and zeros.")
-    for sentence in _invisible(outcome.system):
+    missed = [] if outcome.model is None else _missed(outcome.system, outcome.model)
+    for sentence in [*_invisible(outcome.system), *missed]:
         st.warning(plain(sentence))
+
+
+def _tell(outcome: Outcome) -> None:
     if outcome.model is None:
         st.error(plain(outcome.error))
         return
-    for sentence in _missed(outcome.system, outcome.model):
-        st.warning(plain(sentence))
-    verdict(outcome.model)
-    st.html(html_table(_comparison(outcome.system, outcome.model)))
-    st.caption(f"{EXPLANATION}.")
+    said, compared = st.columns([2, 1], gap="large")
+    with said:
+        verdict(outcome.model)
+    with compared:
+        st.html(html_table(_comparison(outcome.system, outcome.model)))
+        st.caption(f"{EXPLANATION}.")
 
 
 def _chart(outcome: Outcome) -> object:

@@ -27,7 +27,7 @@ __all__ = ["record_tab"]
 
 _KINDS = ("a record over time", "a response over frequency")
 _AS_STATED = "as the file says"
-_UNITS = {None: _AS_STATED, "hz": "cycles per time unit (Hz)", "rad": "rad per time unit"}
+_UNITS = {_AS_STATED: None, "cycles per time unit (Hz)": "hz", "rad per time unit": "rad"}
 _NAMED = (".npz", ".mat", ".h5", ".hdf5")  # files that name their arrays
 _POLL = 0.4  # seconds between two looks at the work
 
@@ -53,9 +53,24 @@ class Question:
     key: str
 
 
+@dataclass(frozen=True)
+class Failure:
+    """Why a question has no answer.
+
+    Attributes
+    ----------
+    sentence : str
+    asked : str
+        Key of the question.
+    """
+
+    sentence: str
+    asked: str
+
+
 def record_tab() -> None:
     """Show the tab."""
-    files, question = None, None
+    question = None
     try:
         files = _ask_files()
         if files is not None:
@@ -65,7 +80,7 @@ def record_tab() -> None:
     if question is not None:
         _identify(question)
     answer = st.session_state.get("answer")
-    if answer is not None and files is not None:
+    if answer is not None and question is not None:
         _show(answer, question)
 
 
@@ -154,7 +169,11 @@ def _ask_array(files: Upload) -> str | None:
     try:
         upload.describe(files)
     except PrismError:
-        name = st.text_input("Array with the values", key=f"array name {files.key}")
+        name = st.text_input(
+            "Array with the values",
+            placeholder="its name, as the message below lists it",
+            key=f"array name {files.key}",
+        )
         if not name:
             raise
         return str(name)
@@ -168,9 +187,7 @@ def _ask_response(files: Upload, seen: Any) -> Question | None:
         key=f"quantity {files.key}",
         help="Receptance is displacement, mobility velocity, accelerance acceleration per force.",
     )
-    unit = st.selectbox(
-        "Unit of the frequencies", list(_UNITS), format_func=_UNITS.get, key=f"unit {files.key}"
-    )
+    unit = _UNITS[st.selectbox("Unit of the frequencies", list(_UNITS), key=f"unit {files.key}")]
     damped = ask_losses(files.key)
     names = _ask_names(files)
     stated = None if quantity == _AS_STATED else str(quantity)
@@ -206,6 +223,7 @@ def _identify(question: Question) -> None:
     running = job is not None and job.running
     if st.button("Identify", type="primary", disabled=running, key="identify"):
         st.session_state.pop("answer", None)
+        st.session_state["asked"] = question.key
         st.session_state["job"] = Job(_work(question))
     if "job" in st.session_state:
         _watch()
@@ -235,19 +253,20 @@ def _look() -> None:
             job.stop()
         return
     del st.session_state["job"]
-    st.session_state["answer"] = job.result or job.error
+    failure = Failure(job.error, st.session_state["asked"])
+    st.session_state["answer"] = failure if job.result is None else job.result
     st.rerun()
 
 
 _watch = st.fragment(_look, run_every=_POLL)
 
 
-def _show(answer: results.Answer | str, question: Question | None) -> None:
-    if isinstance(answer, str):
-        st.error(plain(answer))
-        return
-    if question is None or answer.asked != question.key:
+def _show(answer: results.Answer | Failure, question: Question) -> None:
+    if answer.asked != question.key:
         st.info("The choices have changed: press Identify for a new answer.")
+        return
+    if isinstance(answer, Failure):
+        st.error(plain(answer.sentence))
         return
     st.header("What it shows", divider="gray")
     results.show(answer)

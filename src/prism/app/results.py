@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import math
 import tempfile
@@ -17,7 +18,7 @@ from prism.app import charts
 from prism.app.words import html_pairs, html_table, lines, plain
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
-from prism.plot import View, forecast_view, views
+from prism.plot import ResponseView, View, forecast_view, views
 from prism.record import Record
 from prism.report.csv import write_forecast, write_modes
 from prism.report.numbers import EXPLANATION
@@ -116,22 +117,18 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model).capitalize())}.**\n\n{lines(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{lines(str(model.identifiability))}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 
 def _sections(answer: Answer) -> dict[str, Callable[[], None]]:
     model = answer.model
     sections: dict[str, Callable[[], None]] = {}
-    for name, view in answer.views.items():
-        draw = _draw_forecast if name == "forecast" else _draw
-        sections[_TITLES[name]] = _later(draw, answer, name, view)
-    if (
-        model.response is not None
-        and "response" not in answer.views
-        and model.modes.residues is not None
-    ):
+    if model.response is not None and "response" not in answer.views:
         sections[_TITLES["response"]] = _later(_draw_receptance, answer)
+    for name, view in answer.views.items():
+        draw = _SPECIAL.get(name, _draw)
+        sections[_TITLES[name]] = _later(draw, answer, name, view)
     if model.response is not None and model.response.zeros:
         sections["Zeros"] = _later(_zeros, answer)
     if model.hamiltonian is not None:
@@ -147,7 +144,7 @@ def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]
 def _draw(answer: Answer, name: str, view: View) -> None:
     if name == "kernel":
         st.markdown(plain(kernel_sentence(answer.model) or ""))
-    st.plotly_chart(charts.figure(view), key=f"chart {name}")
+    charts.show(charts.figure(view), f"chart {name}")
     st.caption(_CAPTIONS[name])
 
 
@@ -169,10 +166,33 @@ def _draw_forecast(answer: Answer, name: str, view: View) -> None:
     _draw(answer, name, view)
 
 
+def _draw_response(answer: Answer, name: str, view: ResponseView) -> None:
+    """One entry at a time: several at once are too small to read."""
+    k = 0
+    if len(view.entries) > 1:
+        k = view.entries.index(st.selectbox("Output / input", view.entries, key="entry"))
+    one = dataclasses.replace(
+        view,
+        entries=view.entries[k : k + 1],
+        data=view.data[:, k : k + 1],
+        fit=view.fit[:, k : k + 1],
+        zeros=view.zeros[k : k + 1],
+    )
+    _draw(answer, name, one)
+    if view.omitted:
+        st.caption(f"{view.omitted} more entries are not drawn.")
+
+
+_SPECIAL: dict[str, Callable[..., None]] = {"forecast": _draw_forecast, "response": _draw_response}
+
+
 def _draw_receptance(answer: Answer) -> None:
     """The receptance of the model at its first port, where no measured one is to be drawn."""
     model = answer.model
     assert model.response is not None
+    if model.modes.residues is None:
+        st.info("The magnitude of the response is not determined: see the verdict.")
+        return
     omega = np.linspace(model.response.low, model.response.high, 1500)
     H = model.receptance(1j * omega)[:, 0, 0]
     port = model.channels[0]
@@ -184,7 +204,7 @@ def _draw_receptance(answer: Answer) -> None:
     chart = charts.receptance(
         omega, [(f"{port} / force there", H, "solid")], model.modes.frequencies, np.array(zeros)
     )
-    st.plotly_chart(chart, key="chart receptance")
+    charts.show(chart, "chart receptance")
     st.caption("Receptance of the model: displacement per force at the first port.")
 
 
@@ -249,10 +269,11 @@ def _later_bytes(function: Callable[..., bytes], *arguments: Any) -> Callable[[]
 
 def _ask_until(model: Model) -> float:
     record = model.record
+    twice = float(f"{2 * record.end - record.start:.9g}")  # no digits of rounding
     until = st.number_input(
         "Forecast in the csv until the time",
         min_value=record.end,
-        value=2 * record.end - record.start,
+        value=max(twice, record.end),
         format="%g",
         key=f"until {record.end}",
     )

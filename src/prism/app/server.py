@@ -36,6 +36,8 @@ _SETTINGS = {
     "logger.hideWelcomeMessage": "true",
     "logger.level": "warning",
     "global.developmentMode": "false",
+    "theme.light.primaryColor": "#0072b2",  # the blues of the figures; red is for errors
+    "theme.dark.primaryColor": "#56b4e9",
 }
 
 

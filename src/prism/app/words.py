@@ -11,6 +11,7 @@ from prism.report.tables import Table
 __all__ = ["STYLE", "html_pairs", "html_table", "lines", "plain"]
 
 STYLE = """<style>
+.stMainBlockContainer {padding-top: 3rem;}
 .prism-wide {overflow-x: auto;}
 .prism {border-collapse: collapse; font-size: 0.95rem; margin: 0.2rem 0 0.4rem;}
 .prism th, .prism td {padding: 0.28rem 0.9rem 0.28rem 0; text-align: left; white-space: nowrap;
