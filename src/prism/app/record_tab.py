@@ -222,6 +222,8 @@ def _identify(question: Question) -> None:
     job: Job[results.Answer] | None = st.session_state.get("job")
     running = job is not None and job.running
     if st.button("Identify", type="primary", disabled=running, key="identify"):
+        if job is not None:
+            job.stop()
         st.session_state.pop("answer", None)
         st.session_state["asked"] = question.key
         st.session_state["job"] = Job(_work(question))

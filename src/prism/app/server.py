@@ -104,8 +104,10 @@ def run(port: int, *, browser: bool = True) -> None:
     streamlit = require("streamlit.web.cli", "the app", "app")
     if browser:
         threading.Thread(target=_open, args=(port,), daemon=True).start()
+    known = require("streamlit.config", "the app", "app").get_config_options()
     settings = {**_SETTINGS, "server.port": str(port)}
-    arguments = [f"--{name}={value}" for name, value in settings.items()]
+    # What only tidies the terminal has come with some version: an older one does without.
+    arguments = [f"--{name}={value}" for name, value in settings.items() if name in known]
     streamlit.main(["run", str(_PAGE), *arguments], prog_name="prism app", standalone_mode=False)
 
 
