@@ -104,10 +104,10 @@ def run(port: int, *, browser: bool = True) -> None:
     streamlit = require("streamlit.web.cli", "the app", "app")
     if browser:
         threading.Thread(target=_open, args=(port,), daemon=True).start()
-    known = require("streamlit.config", "the app", "app").get_config_options()
+    known = {word for option in streamlit.main.commands["run"].params for word in option.opts}
     settings = {**_SETTINGS, "server.port": str(port)}
     # What only tidies the terminal has come with some version: an older one does without.
-    arguments = [f"--{name}={value}" for name, value in settings.items() if name in known]
+    arguments = [f"--{name}={value}" for name, value in settings.items() if f"--{name}" in known]
     streamlit.main(["run", str(_PAGE), *arguments], prog_name="prism app", standalone_mode=False)
 
 
