@@ -294,7 +294,9 @@ def test_work_says_how_far_it_is_and_can_be_stopped():
     while not job.said:
         time.sleep(0.005)
     assert job.running
+    assert not job.stopping
     job.stop()
+    assert job.stopping
     assert job.wait(5)
     assert job.error == "stopped before an answer was found."
     assert 0 < job.seconds < 5

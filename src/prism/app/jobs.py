@@ -54,6 +54,11 @@ class Job(Generic[T]):
         return self._thread.is_alive()
 
     @property
+    def stopping(self) -> bool:
+        """Whether the work is no longer wanted."""
+        return self._stopped.is_set()
+
+    @property
     def seconds(self) -> float:
         """Time that the work has taken."""
         end = time.monotonic() if self._ended is None else self._ended

@@ -169,7 +169,7 @@ def ask_quantity(
     options = [*QUANTITIES, *([_EACH] if len(motions) > 1 else [])]
     first = same.pop() if len(same) == 1 else _EACH
     chosen = st.selectbox(
-        "What they measure",
+        "What they measure" if len(motions) > 1 else "What it measures",
         options,
         index=options.index(first) if first in options else None,
         placeholder="the file does not say: choose",

@@ -153,7 +153,7 @@ def _ask_record(files: Upload, seen: Any) -> Question | None:
     with st.expander("More options"):
         options = ask_options(files.key, experiment.kind, len(channels))
     if not times.known or layout is None:
-        st.info("Give the time between two samples." if layout else "Say what they measure.")
+        st.info("Give the time between two samples." if layout else "Say what was measured.")
         return None
     reading = upload.read_record(files, layout)
     assert isinstance(reading.data, Record)
@@ -249,10 +249,10 @@ def _look() -> None:
         return
     job.wait(_POLL / 2)  # short work is done without another round
     if job.running:
-        with st.status(f"Searching for {job.seconds:.0f} s: {plain(job.said or 'lines')}"):
-            st.caption("The page can be used meanwhile.")
-        if st.button("Stop", key="stop"):
+        if st.button("Stop", disabled=job.stopping, key="stop"):
             job.stop()
+        said = "stopping at the next step" if job.stopping else job.said or "searching"
+        st.status(f"At work for {job.seconds:.0f} s: {plain(said)}", state="running")
         return
     del st.session_state["job"]
     failure = Failure(job.error, st.session_state["asked"])
