@@ -189,6 +189,17 @@ def test_an_ensemble_with_a_known_mass_shows_what_is_hidden():
     assert "noise alone" in tables(page)
 
 
+def test_losses_can_be_fitted():
+    t = 0.1 * np.arange(1500)
+    decay = np.exp(-0.02 * t) * np.cos(2 * t) + 0.02 * np.random.default_rng(0).normal(size=1500)
+    page = drop(("decay.csv", csv_of(prism.Record(decay, dt=0.1), ("t", "x"))))
+    find(page.selectbox, "How it moves").select("damped").run()
+    assert not [box for box in page.text_input if box.label == "Known mass"]
+    model = model_of(identify(page))
+    assert np.allclose(model.modes.damping, 0.01, rtol=0.1)
+    assert "ζ" in tables(page)
+
+
 def test_several_files_are_trials(record):
     page = drop(("a.csv", csv_of(record)), ("b.csv", csv_of(record.head(0.5))))
     assert "The first of 2 files; the others are read like it." in texts(page.caption)
@@ -436,6 +447,34 @@ def test_a_free_port_is_found_beside_one_that_is_taken():
         other.bind(("127.0.0.1", first))
         other.listen()
         assert server.find_port() > first
+
+
+def test_the_browser_is_opened_when_the_server_answers(monkeypatch):
+    opened = []
+    monkeypatch.setattr(server.webbrowser, "open", opened.append)
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        server._open(port)
+    assert opened == [f"http://127.0.0.1:{port}"]
+
+
+def test_the_server_is_told_to_stay_at_home_and_keep_quiet(monkeypatch):
+    from streamlit.web import cli
+
+    told = []
+    monkeypatch.setattr(cli.main, "main", lambda arguments, **_: told.extend(arguments))
+    server.run(12345, browser=False)
+    assert told[:2] == ["run", str(PAGE)]
+    assert {
+        "--server.address=127.0.0.1",
+        "--server.port=12345",
+        "--server.headless=true",
+        "--server.fileWatcherType=none",
+        "--server.maxUploadSize=50",
+        "--browser.gatherUsageStats=false",
+    } <= set(told)
 
 
 def test_a_missing_extra_is_named(monkeypatch, capsys):

@@ -252,7 +252,8 @@ def _look() -> None:
         if st.button("Stop", disabled=job.stopping, key="stop"):
             job.stop()
         said = "stopping at the next step" if job.stopping else job.said or "searching"
-        st.status(f"At work for {job.seconds:.0f} s: {plain(said)}", state="running")
+        box = st.status(f"At work for {job.seconds:.0f} s: {plain(said)}", state="running")
+        box.caption("The rest of the page can be used meanwhile.")
         return
     del st.session_state["job"]
     failure = Failure(job.error, st.session_state["asked"])
