@@ -5,6 +5,7 @@ import re
 import socket
 import sys
 import tempfile
+import threading
 import time
 from pathlib import Path
 
@@ -305,9 +306,7 @@ def test_work_says_how_far_it_is_and_can_be_stopped():
     while not job.said:
         time.sleep(0.005)
     assert job.running
-    assert not job.stopping
     job.stop()
-    assert job.stopping
     assert job.wait(5)
     assert job.error == "stopped before an answer was found."
     assert 0 < job.seconds < 5
@@ -322,6 +321,26 @@ def test_work_that_fails_says_so_in_a_sentence():
     assert refused.error == "no."
     assert broken.wait(5)
     assert broken.error.startswith("this is a fault of PRISM (ZeroDivisionError: division by zero)")
+
+
+def test_the_page_does_not_wait_for_work_that_is_stopped(record, monkeypatch):
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(data, *, progress, **options):
+        progress("3 lines")
+        begun.set()
+        ended.wait(30)
+
+    page = drop(("bench.csv", csv_of(record)))
+    monkeypatch.setattr(prism, "identify", endless)  # what was played with is remembered
+    page.button(key="identify").click().run()
+    assert begun.wait(10)
+    page.run()
+    assert page.status[0].label.endswith("s: 3 lines")
+    page.button(key="stop").click().run()
+    ended.set()
+    assert texts(page.error) == ["stopped before an answer was found."]
+    assert not page.status
 
 
 # -- systems to play with -------------------------------------------------------------------------

@@ -10,7 +10,10 @@ from typing import Generic, TypeVar
 
 from prism.errors import PrismError
 
-__all__ = ["Job"]
+__all__ = ["STOPPED", "Job"]
+
+STOPPED = "stopped before an answer was found."
+"""What is said of work that was no longer wanted."""
 
 T = TypeVar("T")
 
@@ -54,11 +57,6 @@ class Job(Generic[T]):
         return self._thread.is_alive()
 
     @property
-    def stopping(self) -> bool:
-        """Whether the work is no longer wanted."""
-        return self._stopped.is_set()
-
-    @property
     def seconds(self) -> float:
         """Time that the work has taken."""
         end = time.monotonic() if self._ended is None else self._ended
@@ -83,7 +81,7 @@ class Job(Generic[T]):
         try:
             self.result = work(self._say)
         except _StoppedError:
-            self.error = "stopped before an answer was found."
+            self.error = STOPPED
         except PrismError as error:
             self.error = str(error)
         except Exception as error:

@@ -13,7 +13,7 @@ import streamlit as st
 import prism
 from prism.app import results, upload
 from prism.app.experiment import ask_experiment, ask_losses, ask_options
-from prism.app.jobs import Job
+from prism.app.jobs import STOPPED, Job
 from prism.app.layout import ask_channels, ask_quantity, ask_times
 from prism.app.server import MOST_MEGABYTES
 from prism.app.upload import Reading, Upload
@@ -248,16 +248,17 @@ def _look() -> None:
     if job is None:
         return
     job.wait(_POLL / 2)  # short work is done without another round
-    if job.running:
-        if st.button("Stop", disabled=job.stopping, key="stop"):
-            job.stop()
-        said = "stopping at the next step" if job.stopping else job.said or "searching"
-        box = st.status(f"At work for {job.seconds:.0f} s: {plain(said)}", state="running")
+    stopped = job.running and st.button("Stop", key="stop")
+    if job.running and not stopped:
+        said = plain(job.said or "searching")
+        box = st.status(f"At work for {job.seconds:.0f} s: {said}", state="running")
         box.caption("The rest of the page can be used meanwhile.")
         return
-    del st.session_state["job"]
-    failure = Failure(job.error, st.session_state["asked"])
+    if stopped:
+        job.stop()  # it ends at its next step; nobody waits for that
+    failure = Failure(job.error or STOPPED, st.session_state["asked"])
     st.session_state["answer"] = failure if job.result is None else job.result
+    del st.session_state["job"]
     st.rerun()
 
 
