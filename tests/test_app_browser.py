@@ -176,7 +176,7 @@ def test_a_slider_makes_a_hidden_mode_vanish(page):
     page.locator(".js-plotly-plot:visible .main-svg").first.wait_for()
     coupling = page.get_by_role("slider", name="Coupling c")
     for _ in range(100):  # a key that is pressed while the page is drawn anew may be lost
-        if float(coupling.get_attribute("aria-valuenow")) == 0:
+        if float(coupling.get_attribute("aria-valuenow") or coupling.input_value()) == 0:
             break
         coupling.press("ArrowLeft")
     page.get_by_text("does not move x at all: no measurement there can find it.").wait_for()
