@@ -33,7 +33,10 @@ KNOWS_PIPELINE = TALKING | {"__init__", "benchmarks", "estimator", "model", "pee
 KNOWS_SCALE_AND_PEERS = TALKING | {"peers", "scale"}
 MAY_PRINT = {"cli"}
 NUMERICAL = {"numpy", "scipy"}
-HEAVY = ("matplotlib", "rich", "typer", "cvxpy", "dask", "numba", "sklearn", "control", "xarray")
+HEAVY = (
+    *("matplotlib", "rich", "typer", "cvxpy", "dask", "numba"),
+    *("sklearn", "control", "xarray", "streamlit", "plotly"),
+)
 
 
 def module_name(path):

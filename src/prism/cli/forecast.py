@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import sys
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,8 +23,6 @@ EXAMPLES = examples(
     "prism forecast ensemble.json --until 500 --trial 3 -o forecast.csv",
 )
 
-_CHUNK = 50_000  # rows computed at once, which bounds the memory
-
 
 def command(
     model: Annotated[str, typer.Argument(metavar="MODEL.json", help="A model from identify.")],
@@ -44,6 +40,7 @@ def command(
     """Continue a record beyond its end, with standard deviations."""
     import prism
     from prism.io._atomic import replacing
+    from prism.report.csv import write_forecast
 
     check_outputs([output], [model])
     found = prism.load(model)
@@ -52,10 +49,10 @@ def command(
     step = _step(found, dt)
     count = _count(found, until, step)
     if output is None:
-        _write(found, step, count, trial, sys.stdout)
+        write_forecast(found, step, count, sys.stdout, trial)
         return
     with replacing(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        _write(found, step, count, trial, file)
+        write_forecast(found, step, count, file, trial)
 
 
 def _step(model: Model, dt: float | None) -> float:
@@ -77,23 +74,3 @@ def _count(model: Model, until: float, step: float) -> int:
             f"{end + step:.9g}: give a later time."
         )
     return count
-
-
-def _write(model: Model, step: float, count: int, trial: int, file: TextIO) -> None:
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(["t", *(word for name in model.channels for word in (name, f"{name}_std"))])
-    for rows in _rows(model, step, count, trial):
-        writer.writerows(rows)
-
-
-def _rows(model: Model, step: float, count: int, trial: int) -> Iterator[list[list[str]]]:
-    import numpy as np
-
-    for first in range(1, count + 1, _CHUNK):
-        steps = np.arange(first, min(first + _CHUNK, count + 1))
-        made = model.forecast(model.record.end + step * steps, trial)
-        pairs = np.stack([made.values, made.std], axis=-1).reshape(len(steps), -1)
-        yield [
-            [f"{t:.12g}", *(f"{v:.10g}" for v in row)]
-            for t, row in zip(made.t.tolist(), pairs.tolist(), strict=True)
-        ]

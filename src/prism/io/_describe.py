@@ -81,6 +81,8 @@ class FileDescription:
         Channels that may be clipped.
     time_hint : int or None
         Column, counted from 1, that looks like the time of a file that does not name one.
+    named : bool
+        Whether the file names its channels; otherwise columns are called by their number.
     """
 
     path: str
@@ -98,6 +100,7 @@ class FileDescription:
     gap: Gap | None = None
     saturated: tuple[Saturation, ...] = ()
     time_hint: int | None = None
+    named: bool = True
 
     @property
     def trials(self) -> int:
@@ -142,6 +145,7 @@ def describe(
         gap=_gap(raw, numbers, dt),
         saturated=_saturated(raw.columns, numbers),
         time_hint=_time_hint(raw, numbers),
+        named=raw.names is not None,
     )
 
 

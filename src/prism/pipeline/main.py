@@ -225,7 +225,7 @@ def _nonlinear(
 ) -> Model:
     """A record of a nonlinear motion."""
     fitted = record if fit_fraction is None else record.head(fit_fraction)
-    linear = identify(fitted, damped=False, false_alarm=settings.false_alarm)
+    linear = identify(fitted, damped=False, false_alarm=settings.false_alarm, progress=progress)
     model = with_potential(linear, fitted, potential, settings.max_modes, progress)
     model = replace(model, settings=settings)
     if fit_fraction is None:

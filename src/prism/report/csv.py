@@ -1,0 +1,72 @@
+"""Results as tables of numbers for other programs."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from typing import TextIO
+
+import numpy as np
+
+from prism.model import Model
+
+__all__ = ["write_forecast", "write_modes"]
+
+_CHUNK = 50_000  # rows computed at once, which bounds the memory
+
+
+def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
+    """Write the motion after the end of the record: ``t``, then each channel and its error.
+
+    Parameters
+    ----------
+    model : Model
+    step : float
+        Between the times; the first is one step after the end of the record.
+    count : int
+        Number of times.
+    file : text file
+        Opened with ``newline=""``.
+    trial : int
+        Which trial of an ensemble to continue.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(["t", *(word for name in model.channels for word in (name, f"{name}_std"))])
+    for rows in _forecast_rows(model, step, count, trial):
+        writer.writerows(rows)
+
+
+def _forecast_rows(model: Model, step: float, count: int, trial: int) -> Iterator[list[list[str]]]:
+    for first in range(1, count + 1, _CHUNK):
+        steps = np.arange(first, min(first + _CHUNK, count + 1))
+        made = model.forecast(model.record.end + step * steps, trial)
+        pairs = np.stack([made.values, made.std], axis=-1).reshape(len(steps), -1)
+        yield [
+            [f"{t:.12g}", *(f"{v:.10g}" for v in row)]
+            for t, row in zip(made.t.tolist(), pairs.tolist(), strict=True)
+        ]
+
+
+def write_modes(model: Model, file: TextIO) -> None:
+    """Write the visible modes, one per row: frequency, damping ratio and shape, with errors.
+
+    Parameters
+    ----------
+    model : Model
+    file : text file
+        Opened with ``newline=""``. What was not estimated is left empty.
+    """
+    modes = model.modes
+    names = [word for name in model.channels for word in (f"shape_{name}", f"shape_{name}_std")]
+    head = ["mode", "frequency", "frequency_std", "frequency_hz", "damping", "damping_std"]
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*head, *names])
+    for m in range(len(modes)):
+        losses = [modes.damping[m], None if modes.damping_std is None else modes.damping_std[m]]
+        shape = np.stack([modes.shapes[m], modes.shapes_std[m]], axis=1).ravel().tolist()
+        line = [modes.frequencies[m], modes.frequencies_std[m], modes.frequencies_hz[m]]
+        writer.writerow([m + 1, *map(_cell, [*line, *losses, *shape])])
+
+
+def _cell(value: float | None) -> str:
+    return f"{value:.12g}" if value is not None and np.isfinite(value) else ""
