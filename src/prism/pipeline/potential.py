@@ -91,10 +91,13 @@ def _statement(fit: NonlinearFit) -> str:
         return f"{fit.verdict} The forecast {follows} the nonlinear motion."
     count = len(fit.hidden_frequencies)
     terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
-    return (
+    found = (
         f"Determined: the potential (terms {terms}), {count} hidden "
-        f"oscillator{'s' * (count != 1)} with their frequencies and couplings, and the forecast."
+        f"oscillator{'s' * (count != 1)} with frequencies and couplings, and the forecast."
     )
+    if not fit.alternatives:
+        return found
+    return f"{found} The numbers and errors are those of these terms; the data allow others too."
 
 
 def _follows(fit: NonlinearFit) -> bool:
