@@ -1,10 +1,10 @@
-"""The views of a model as charts that answer to the pointer; a view is computed elsewhere."""
+"""The views of a model as charts that answer to the pointer; they are computed elsewhere."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -13,30 +13,26 @@ import streamlit as st
 from plotly.subplots import make_subplots
 
 from prism._types import Array, ComplexArray
-from prism.plot import (
-    ForecastView,
-    KernelView,
-    PotentialView,
-    ResponseView,
-    ShapesView,
-    SpectrumView,
-    View,
-)
-from prism.plot._canvas import AMBER, BLUE, GREEN, MUTED, ORANGE, PALETTE, SKY, thin
+from prism.plot import View
+from prism.plot._canvas import AMBER, BLUE, COLOURS, MUTED, PALETTE, SKY
+from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Panel, Rule
 from prism.report.tables import short
 
 __all__ = ["figure", "receptance", "show"]
 
-_OMEGA = "angular frequency ω (rad / time unit)"
-_TIME = "time (time units)"
-_MOST_PANELS = 12
-_MOST_MODES = 24  # drawn as bars beside each other
-_MOST_DOTS = 3000
-_ROOM = 90  # pixels for the legend and the title of the axis below
-_HALF_TURN = 180.0
-_LOG = {"type": "log", "dtick": 1, "exponentformat": "power"}
-_PHASE = {"range": [-200.0, 200.0], "tickvals": [-180, -90, 0, 90, 180]}
 _ON_DARK = {SKY: AMBER, BLUE: SKY}  # blue is too dim there; what was sky must differ from it
+_COLOURS = {**dict(zip(COLOURS, PALETTE, strict=True)), "muted": MUTED, "ink": MUTED, "grid": MUTED}
+_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+_SYMBOLS = {
+    "dot": ("circle", 4),
+    "disc": ("circle", 9),
+    "cross": ("x", 9),
+    "ring": ("circle-open", 9),
+    "triangle": ("triangle-down", 9),
+}
+_ROOM = 90  # pixels for the legend and the title of the axis below
+_LOOSE = 90  # between panels with an x axis each
+_TALLER = 1.3  # than on the page of a report, which shows all figures at once
 
 
 def show(chart: Any, key: str) -> None:
@@ -57,7 +53,7 @@ def show(chart: Any, key: str) -> None:
 
 
 def figure(view: View) -> Any:
-    """Draw a view.
+    """Draw a view, one panel below the other.
 
     Parameters
     ----------
@@ -68,20 +64,12 @@ def figure(view: View) -> Any:
     -------
     plotly.graph_objects.Figure
     """
-    drawers: dict[type, Callable[[Any], Any]] = {
-        SpectrumView: _spectrum,
-        ForecastView: _forecast,
-        ShapesView: _shapes,
-        KernelView: _kernel,
-        PotentialView: _potential,
-        ResponseView: _response,
-    }
-    return drawers[type(view)](view)
+    return _drawn(view.chart())
 
 
 def receptance(
     omega: Array,
-    curves: Sequence[tuple[str, ComplexArray, str]],
+    curves: Sequence[tuple[str, ComplexArray, int]],
     poles: Array,
     zeros: Array,
     data: tuple[Array, ComplexArray] | None = None,
@@ -91,57 +79,88 @@ def receptance(
     Parameters
     ----------
     omega : array (points,)
-    curves : sequence of (str, array (points,), str)
-        Name, values and kind of line of each.
+    curves : sequence of (str, array (points,), int)
+        Name, values and kind of dash of each; the first of several is the truth.
     poles, zeros : array
         Frequencies to mark.
     data : (array, array), optional
         What was measured, and where.
     """
-    chart = _panels(1, 480)
+    marks: list[Any] = [
+        Rule("resonance (pole)", "orange", poles, dash=2),
+        Rule("anti-resonance (zero)", "green", zeros, dash=1),
+    ]
     if data is not None:
-        _dots(chart, data[0], np.abs(data[1]), "measured", 1)
+        marks.append(Dots("measured", "muted", data[0], np.abs(data[1])))
     for k, (name, values, dash) in enumerate(curves):
-        size = np.abs(values)
-        line = {"color": (MUTED, BLUE)[k % 2] if len(curves) > 1 else BLUE, "dash": dash}
-        _curve(chart, omega, size, name, 1, line=line)
-    _verticals(chart, poles, ORANGE, "resonance (pole)", 1, "dot")
-    _verticals(chart, zeros, GREEN, "anti-resonance (zero)", 1, "dash")
-    chart.update_yaxes(
-        type="log", title="|H(iω)| (displacement / force)", dtick=1, exponentformat="power"
+        colour = "muted" if len(curves) > 1 and k == 0 else "blue"
+        marks.append(Line(name, colour, omega, np.abs(values), dash))
+    sizes = np.concatenate([np.abs(values) for _, values, _ in curves])
+    high, low = float(sizes.max()), float(sizes[sizes > 0].min())
+    panel = Panel(
+        Axis("ω", "rad / time unit", (float(omega[0]), float(omega[-1]))),
+        Axis("|H(iω)|", "displacement / force", (0.5 * low, 2 * high), log=True),
+        marks,
+        height=300,
     )
-    chart.update_xaxes(title=_OMEGA, range=[float(omega[0]), float(omega[-1])])
-    return chart
+    return _drawn(Chart([panel]))
 
 
-# -- what the charts share ------------------------------------------------------------------------
-
-
-def _panels(rows: int, height: int, titles: Sequence[str] = (), share_x: bool = True) -> Any:
-    chart = make_subplots(
-        rows,
+def _drawn(chart: Chart) -> Any:
+    panels = list(chart.panels)
+    heights = [_TALLER * panel.height for panel in panels]
+    gap = 18.0 if chart.stack == len(panels) else _LOOSE
+    total = sum(heights) + gap * (len(panels) - 1)
+    out = make_subplots(
+        len(panels),
         1,
-        shared_xaxes=share_x,
-        vertical_spacing=(0.35 if share_x else 0.8) / (rows + 3),
-        subplot_titles=titles,
+        row_heights=heights,
+        vertical_spacing=gap / total if len(panels) > 1 else 0.0,
     )
-    chart.update_layout(
-        height=height,
-        margin={"l": 10, "r": 10, "t": 80 if titles else 60, "b": 10},
+    for row, panel in enumerate(panels, start=1):
+        _axes(out, panel, row, titled=row % chart.stack == 0 or chart.stack == 1)
+        for mark in panel.marks:
+            _put(mark, out, row)
+    if chart.linked:
+        out.update_xaxes(matches="x")
+    out.update_layout(
+        height=int(_ROOM + total),
+        margin={"l": 10, "r": 10, "t": 60, "b": 10},
         legend={"orientation": "h", "yref": "container", "yanchor": "top", "y": 1.0, "x": 0.0},
         hovermode="closest",
     )
-    return chart
+    _once(out)
+    return out
 
 
-def _stack(channels: Sequence[str]) -> Any:
-    """One panel per channel, with its name at the axis."""
-    rows = min(len(channels), _MOST_PANELS)
-    each = 300 if rows == 1 else 200 if rows <= 4 else 140
-    chart = _panels(rows, _ROOM + each * rows)
-    for row, name in enumerate(channels[:rows], start=1):
-        chart.update_yaxes(title=_word(name), row=row, col=1)
-    return chart
+def _once(out: Any) -> None:
+    """One entry of the legend for each name."""
+    seen: set[str] = set()
+    for trace in out.data:
+        trace.showlegend = bool(trace.name) and trace.name not in seen
+        trace.legendgroup = trace.name
+        seen.add(trace.name)
+
+
+def _axes(out: Any, panel: Panel, row: int, titled: bool) -> None:
+    out.update_xaxes(**_axis(panel.x, titled), showticklabels=titled, row=row, col=1)
+    out.update_yaxes(**_axis(panel.y, titled=True), row=row, col=1)
+
+
+def _axis(axis: Axis, titled: bool) -> dict[str, Any]:
+    unit = f" ({_word(axis.unit)})" if axis.unit else ""
+    out: dict[str, Any] = {"range": list(axis.span)}
+    if titled:
+        out["title"] = _word(axis.name) + unit
+    if axis.log:
+        out |= {"type": "log", "dtick": 1, "exponentformat": "power"}
+        out["range"] = [float(np.log10(max(edge, 1e-300))) for edge in axis.span]
+    if axis.ticks:
+        out |= {
+            "tickvals": [place for place, _ in axis.ticks],
+            "ticktext": [_word(name) for _, name in axis.ticks],
+        }
+    return out
 
 
 def _word(name: str) -> str:
@@ -149,242 +168,85 @@ def _word(name: str) -> str:
     return short(name).replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
 
 
-def _curve(chart: Any, x: Array, y: Array, name: str, row: int, **more: Any) -> None:
-    chart.add_trace(
-        go.Scatter(
-            x=x,
-            y=y,
-            name=name,
-            mode="lines",
-            legendgroup=name,
-            showlegend=row == 1,
-            **more,
-        ),
-        row=row,
-        col=1,
+# -- one function for each kind of mark -----------------------------------------------------------
+
+
+@singledispatch
+def _put(mark: Any, out: Any, row: int) -> None:
+    """Draw one mark in one panel."""
+    raise TypeError(f"a chart has no mark of type {type(mark).__name__}")
+
+
+@_put.register
+def _(mark: Line, out: Any, row: int) -> None:
+    line = {
+        "color": _COLOURS[mark.colour],
+        "dash": _DASHES[mark.dash % len(_DASHES)],
+        "width": 1.0 if mark.faint else 1.6,
+    }
+    trace = go.Scatter(x=mark.x, y=mark.y, name=_word(mark.name), mode="lines", line=line)
+    out.add_trace(trace, row=row, col=1)
+
+
+@_put.register
+def _(mark: Dots, out: Any, row: int) -> None:
+    symbol, size = _SYMBOLS[mark.marker]
+    errors: dict[str, Any] = {}
+    for name, half in (("error_x", mark.x_error), ("error_y", mark.y_error)):
+        if half is not None:
+            errors[name] = {"type": "data", "array": half, "thickness": 1.2}
+    if mark.stem is not None:
+        below = np.asarray(mark.y) - mark.stem
+        errors["error_y"] = {"type": "data", "array": 0 * below, "arrayminus": below} | {
+            "symmetric": False,
+            "width": 0,
+        }
+    said = {"text": [_word(note) for note in mark.notes], "hoverinfo": "text"} if mark.notes else {}
+    trace = go.Scatter(
+        x=mark.x,
+        y=mark.y,
+        name=_word(mark.name),
+        mode="markers",
+        marker={"color": _COLOURS[mark.colour], "symbol": symbol, "size": size},
+        **errors,
+        **said,
     )
+    out.add_trace(trace, row=row, col=1)
 
 
-def _dots(chart: Any, x: Array, y: Array, name: str, row: int) -> None:
-    # The extremes of each stretch would show more noise than there is: take every n-th.
-    stride = -(-len(x) // _MOST_DOTS)
-    chart.add_trace(
-        go.Scatter(
-            x=x[::stride],
-            y=y[::stride],
-            name=name,
-            mode="markers",
-            legendgroup=name,
-            showlegend=row == 1,
-            marker={"color": MUTED, "size": 4 if len(x) < 600 else 3},
-        ),
-        row=row,
-        col=1,
+@_put.register
+def _(mark: Band, out: Any, row: int) -> None:
+    colour = _COLOURS[mark.colour]
+    red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
+    good = np.isfinite(mark.low) & np.isfinite(mark.high)
+    trace = go.Scatter(
+        x=np.concatenate([mark.x[good], mark.x[good][::-1]]),
+        y=np.concatenate([mark.low[good], mark.high[good][::-1]]),
+        name=_word(mark.name),
+        mode="lines",
+        line={"width": 0},
+        fill="toself",
+        fillcolor=f"rgba({red},{green},{blue},{mark.opacity})",
+        hoverinfo="skip",
     )
+    out.add_trace(trace, row=row, col=1)
 
 
-def _verticals(chart: Any, places: Array, colour: str, name: str, row: int, dash: str) -> None:
-    """Mark frequencies through the whole panel, with one entry in the legend."""
-    for place in np.asarray(places, float).tolist():
-        chart.add_vline(
-            place, line={"color": colour, "dash": dash, "width": 1.4}, row=row, col=1, layer="below"
-        )
-    if row == 1 and len(places):
-        line = {"color": colour, "dash": dash}
-        chart.add_trace(
-            go.Scatter(x=[None], y=[None], name=name, mode="lines", line=line), row=1, col=1
-        )
+@_put.register
+def _(mark: Rule, out: Any, row: int) -> None:
+    dash = _DASHES[mark.dash % len(_DASHES)]
+    line = {"color": _COLOURS[mark.colour], "dash": dash, "width": 1.4 if mark.name else 0.6}
+    across = out.add_vline if mark.upright else out.add_hline
+    for place in np.asarray(mark.at, float).tolist():
+        across(place, line=line, row=row, col=1, layer="below")
+    if mark.name and len(mark.at):  # lines across a panel have no entry of their own
+        blank = go.Scatter(x=[None], y=[None], name=_word(mark.name), mode="lines", line=line)
+        out.add_trace(blank, row=row, col=1)
 
 
-def _band(chart: Any, x: Array, y: Array, width: Array, name: str, row: int, alpha: float) -> None:
-    red, green, blue = (int(ORANGE[k : k + 2], 16) for k in (1, 3, 5))
-    edges = np.concatenate([y - width, (y + width)[::-1]])
-    chart.add_trace(
-        go.Scatter(
-            x=np.concatenate([x, x[::-1]]),
-            y=edges,
-            name=name,
-            mode="lines",
-            line={"width": 0},
-            fill="toself",
-            fillcolor=f"rgba({red},{green},{blue},{alpha})",
-            legendgroup=name,
-            showlegend=row == 1,
-            hoverinfo="skip",
-        ),
-        row=row,
-        col=1,
+@_put.register
+def _(mark: Cells, out: Any, row: int) -> None:
+    trace = go.Heatmap(
+        z=mark.values, name=_word(mark.name), colorscale="PuOr", zmid=0, zmin=-1, zmax=1
     )
-
-
-# -- one function per view ------------------------------------------------------------------------
-
-
-def _spectrum(view: SpectrumView) -> Any:
-    chart = _stack(view.channels)
-    for row in range(1, min(len(view.channels), _MOST_PANELS) + 1):
-        for y, colour, name in (
-            (view.residual[:, row - 1], MUTED, "after the fit"),
-            (view.data[:, row - 1], BLUE, "data"),
-        ):
-            if np.isnan(y).all():
-                continue
-            keep = thin(np.log(np.maximum(y, 1e-300)))
-            line = {"color": colour, "width": 1.3}
-            _curve(chart, view.frequencies[keep], y[keep], name, row, line=line)
-        _floor(chart, view, row)
-        _verticals(chart, view.lines, ORANGE, "modes", row, "dot")
-    rows = min(len(view.channels), _MOST_PANELS)
-    chart.update_yaxes(**_LOG)
-    chart.update_xaxes(range=[0.0, float(view.frequencies[-1])])
-    chart.update_xaxes(title=_OMEGA, row=rows, col=1)
-    return chart
-
-
-def _floor(chart: Any, view: SpectrumView, row: int) -> None:
-    """The noise floor, and the range of the panel that keeps it in sight."""
-    height, data = float(view.floor[row - 1]), view.data[:, row - 1]
-    known = math.isfinite(height) and height > 0
-    if known:
-        ends = np.array([0.0, view.frequencies[-1]])
-        line = {"color": MUTED, "dash": "dash", "width": 1.2}
-        _curve(chart, ends, np.full(2, height), "noise floor", row, line=line)
-    low = height if known else float(np.median(data))
-    edges = [math.log10(max(0.12 * low, 1e-300)), math.log10(2.5 * max(float(data.max()), low))]
-    chart.update_yaxes(range=edges, row=row, col=1)
-
-
-def _forecast(view: ForecastView) -> Any:
-    chart = _stack(view.channels)
-    rows = min(len(view.channels), _MOST_PANELS)
-    for row in range(1, rows + 1):
-        a = row - 1
-        seen = ~np.isnan(view.data[:, a])
-        if seen.any():
-            _dots(chart, view.data_t[seen], view.data[seen, a], "data", row)
-        keep = thin(view.values[:, a])
-        t, y, std = view.t[keep], view.values[keep, a], view.std[keep, a]
-        before, after = t <= view.end, t >= view.end
-        if after.any():
-            noise = 0.0 if not np.isfinite(view.noise_std[a]) else float(view.noise_std[a])
-            for width, name, alpha in (
-                (2 * np.hypot(std, noise), "±2σ of a measurement", 0.15),
-                (2 * std, "±2σ of the motion", 0.35),
-            ):
-                _band(chart, t[after], y[after], width[after], name, row, alpha)
-        _curve(chart, t[before], y[before], "fit", row, line={"color": BLUE, "width": 1.6})
-        _curve(chart, t[after], y[after], "forecast", row, line={"color": ORANGE, "width": 1.6})
-        _verticals(chart, np.array([view.end]), MUTED, "end of the fit", row, "dash")
-    chart.update_xaxes(range=[float(view.t[0]), float(view.t[-1])])
-    chart.update_xaxes(title=_TIME, row=rows, col=1)
-    return chart
-
-
-def _shapes(view: ShapesView) -> Any:
-    if len(view.titles) > _MOST_MODES:
-        return _shape_map(view)
-    chart = _panels(1, 380)
-    names = [_word(name) for name in view.channels]
-    for m, title in enumerate(view.titles):
-        chart.add_trace(
-            go.Bar(
-                x=names,
-                y=view.shapes[m],
-                name=title,
-                marker={"color": PALETTE[m % len(PALETTE)]},
-                error_y={"type": "data", "array": 2 * view.shapes_std[m], "thickness": 1.2},
-            )
-        )
-    chart.update_layout(barmode="group")
-    chart.update_yaxes(title="shape (unit length, bars ±2σ)", range=[-1.1, 1.1])
-    chart.update_xaxes(title="channel", type="category")
-    return chart
-
-
-def _shape_map(view: ShapesView) -> Any:
-    names = [_word(name) for name in view.channels]
-    chart = go.Figure(
-        go.Heatmap(
-            z=view.shapes, x=names, y=list(view.titles), colorscale="PuOr", zmid=0, zmin=-1, zmax=1
-        )
-    )
-    chart.update_layout(height=_ROOM + 18 * len(view.titles), margin={"l": 10, "r": 10, "t": 30})
-    chart.update_xaxes(title="channel", type="category")
-    return chart
-
-
-def _kernel(view: KernelView) -> Any:
-    titles = ("memory kernel K(t)", "bare frequencies that make it")
-    chart = _panels(2, 680, titles, share_x=False)
-    for k, name in enumerate(view.entries):
-        line = {"color": PALETTE[k % len(PALETTE)]}
-        _curve(chart, view.t, view.values[:, k], name, 1, line=line)
-    errors = None if view.poles_std is None else 2 * view.poles_std
-    chart.add_trace(
-        go.Scatter(
-            x=view.poles,
-            y=view.strength,
-            name="hidden frequency ±2σ",
-            mode="markers",
-            marker={"color": BLUE, "size": 9},
-            error_x={"type": "data", "array": errors} if errors is not None else None,
-            error_y={"type": "data", "array": 0 * view.strength, "arrayminus": view.strength}
-            | {"symmetric": False, "width": 0, "thickness": 2.5},
-        ),
-        row=2,
-        col=1,
-    )
-    chart.update_xaxes(title=_TIME, row=1, col=1)
-    chart.update_yaxes(title="K (force / displacement / time)", row=1, col=1)
-    chart.update_xaxes(title="bare frequency ω (rad / time unit)", rangemode="tozero", row=2, col=1)
-    chart.update_yaxes(title="trace of the residue", rangemode="tozero", row=2, col=1)
-    return chart
-
-
-def _potential(view: PotentialView) -> Any:
-    chart = _panels(2, 600, ("potential V", "force −V′"))
-    _band(chart, view.x, view.values, 2 * view.std, "±2σ", 1, 0.3)
-    _curve(chart, view.x, view.values, "V", 1, line={"color": BLUE})
-    _curve(chart, view.x, view.force, "force", 2, line={"color": BLUE})
-    edges = np.array([view.low, view.high])
-    for row in (1, 2):
-        _verticals(chart, edges, MUTED, "range of the record", row, "dash")
-    chart.update_yaxes(title="V (energy)", row=1, col=1)
-    chart.update_yaxes(title="force", row=2, col=1)
-    chart.update_xaxes(title=f"{_word(view.name)} (as measured)", row=2, col=1)
-    return chart
-
-
-def _response(view: ResponseView) -> Any:
-    """Magnitude over phase of each entry, one entry below the other."""
-    count = len(view.entries)
-    chart = _panels(2 * count, _ROOM + 450 * count)
-    for k in range(count):
-        row = 2 * k + 1
-        seen = np.abs(view.data[:, k]) > 0
-        fitted = np.isfinite(view.fit[:, k]) & (np.abs(view.fit[:, k]) > 0)
-        grid, phase = _without_jumps(view.grid[fitted], _degrees(view.fit[fitted, k]))
-        line = {"color": BLUE, "width": 1.6}
-        _dots(chart, view.omega[seen], np.abs(view.data[seen, k]), "data", row)
-        _curve(chart, view.grid[fitted], np.abs(view.fit[fitted, k]), "fit", row, line=line)
-        _dots(chart, view.omega[seen], _degrees(view.data[seen, k]), "data", row + 1)
-        _curve(chart, grid, phase, "fit", row + 1, line=line)
-        for part in (row, row + 1):
-            _verticals(chart, view.poles, ORANGE, "poles", part, "dot")
-            _verticals(chart, view.zeros[k], GREEN, "zeros", part, "dash")
-        title = f"|{_word(view.entries[k])}| ({view.quantity} / force)"
-        chart.update_yaxes(title=title, **_LOG, row=row, col=1)
-        chart.update_yaxes(title="phase (°)", **_PHASE, row=row + 1, col=1)
-    chart.update_xaxes(range=[float(view.omega[0]), float(view.omega[-1])])
-    chart.update_xaxes(title=_OMEGA, row=2 * count, col=1)
-    return chart
-
-
-def _degrees(values: ComplexArray) -> Array:
-    return np.degrees(np.angle(values))
-
-
-def _without_jumps(x: Array, phase: Array) -> tuple[Array, Array]:
-    """Cut a curve that leaves the panel below and comes back above: no line between."""
-    around = np.flatnonzero(np.abs(np.diff(phase)) > 1.2 * _HALF_TURN) + 1
-    return np.insert(x, around, np.nan), np.insert(phase, around, np.nan)
+    out.add_trace(trace, row=row, col=1)

@@ -136,9 +136,9 @@ def _chart(outcome: Outcome) -> object:
     system, model = outcome.system, outcome.model
     omega = np.linspace(system.frequencies[0] / 2, 1.25 * system.frequencies[-1], _POINTS)
     truth = system.response(omega, loss=_DRAWN_LOSS).values[:, 0, 0]
-    curves = [("true", truth, "solid")]
+    curves = [("true", truth, 0)]
     if model is not None and model.modes.residues is not None:
-        curves.append(("estimate", model.receptance(1j * omega)[:, 0, 0], "dash"))
+        curves.append(("estimate", model.receptance(1j * omega)[:, 0, 0], 1))
     data = outcome.data
     measured = (data.omega, data.values[:, 0, 0]) if isinstance(data, FrequencyResponse) else None
     poles = system.frequencies[_visible(system)]

@@ -39,6 +39,9 @@ __all__ = ["Answer", "show", "verdict"]
 _MOST_ZEROS = 200
 _MOST_FORECAST = 200_000  # rows of the csv
 _TITLES = {
+    "record": "Record",
+    "correlation": "Correlation",
+    "poles": "Poles and zeros",
     "response": "Response",
     "spectrum": "Spectrum",
     "forecast": "Forecast",
@@ -47,6 +50,11 @@ _TITLES = {
     "kernel": "Memory kernel",
 }
 _CAPTIONS = {
+    "record": "What was measured, and the motion that was fitted to it.",
+    "correlation": "Autocorrelation of each channel from the first lag on, of the data and of the "
+    "fit.",
+    "poles": "Poles are the natural frequencies; at a zero a force leaves its place at rest; the "
+    "zeros of all places together are the bare hidden frequencies.",
     "response": "What was measured, and the fit. At a pole the system resonates; at a zero a force "
     "leaves the place at rest.",
     "spectrum": "Each channel before and after the fit. A mode is a line that stands out of the "
@@ -202,7 +210,7 @@ def _draw_receptance(answer: Answer) -> None:
         if zero.inside and zero.outputs == zero.inputs == (port,)
     ]
     chart = charts.receptance(
-        omega, [(f"{port} / force there", H, "solid")], model.modes.frequencies, np.array(zeros)
+        omega, [(f"{port} / force there", H, 0)], model.modes.frequencies, np.array(zeros)
     )
     charts.show(chart, "chart receptance")
     st.caption("Receptance of the model: displacement per force at the first port.")
