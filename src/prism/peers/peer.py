@@ -37,6 +37,8 @@ class Question:
         The true number of modes; a peer that uses it says so in ``told``.
     kernel_times, kernel_mass : array or None
         Times at which the memory kernel K(τ) is asked for, and the known mass matrix.
+    nonlinear : bool
+        Whether the experimenter says that the seen coordinate moves in a nonlinear potential.
     """
 
     data: Record | FrequencyResponse
@@ -45,6 +47,7 @@ class Question:
     ahead: Array | None = None
     kernel_times: Array | None = None
     kernel_mass: Array | None = None
+    nonlinear: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +72,11 @@ class Answer:
         Whether the method proves that its model is passive.
     intervals : bool
         Whether its numbers come with errors.
+    friction : array, (times, channels, channels)
+        The memory kernel in its friction form Γ(τ), ``K = -Γ'``, at ``kernel_times``: what acts
+        on the velocity. Methods that differ in the form they give are compared in this one.
+    delays : int
+        Coordinates that the method built out of delayed samples, per channel.
     """
 
     frequencies: Array | None = None
@@ -80,6 +88,8 @@ class Answer:
     passive: bool = False
     intervals: bool = False
     notes: tuple[str, ...] = field(default=())
+    friction: Array | None = None
+    delays: int | None = None
 
 
 class Peer(Protocol):

@@ -1,0 +1,159 @@
+"""Run the comparison: every method on every task, each in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from prism.peers.peer import Peer
+from prism.peers.registry import Source, absent
+from prism.peers.results import Outcome, Run
+from prism.peers.tasks import Task
+
+__all__ = ["FULL", "QUICK", "Plan", "compare", "run_one"]
+
+_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA", "VECLIB_MAXIMUM")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long the comparison may take.
+
+    Attributes
+    ----------
+    budget : float
+        Seconds after which a method begins no other seed of a task.
+    limit : float
+        Seconds after which it is ended.
+    most_seeds : int or None
+        At most so many seeds of each task.
+    at_once : int
+        Processes at a time.
+    """
+
+    budget: float
+    limit: float
+    most_seeds: int | None = None
+    at_once: int = 2
+
+    def seeds(self, task: Task) -> int:
+        """Seeds of a task."""
+        return task.seeds if self.most_seeds is None else min(task.seeds, self.most_seeds)
+
+
+FULL = Plan(budget=40.0, limit=120.0)
+QUICK = Plan(budget=5.0, limit=40.0, most_seeds=2)
+
+
+def compare(
+    tasks: Iterable[Task],
+    peers: dict[Source, Peer],
+    plan: Plan,
+    *,
+    seeds: int | None = None,
+    progress: Callable[[str], None] = lambda text: None,
+) -> list[Outcome]:
+    """Run all methods on all tasks.
+
+    Parameters
+    ----------
+    tasks : iterable of Task
+    peers : dict
+        From `registry.sources`.
+    plan : Plan
+    seeds : int, optional
+        Instead of the seeds of the tasks.
+    progress : callable
+        Takes a short text after each.
+    """
+    pairs = [(task, source, peer) for task in tasks for source, peer in peers.items()]
+    outcomes = []
+    with ThreadPoolExecutor(plan.at_once) as pool:
+        futures = [
+            pool.submit(run_one, task, source, peer, plan, seeds) for task, source, peer in pairs
+        ]
+        for number, future in enumerate(futures, 1):
+            outcome = future.result()
+            outcomes.append(outcome)
+            progress(f"{number} of {len(pairs)}: {outcome.task}, {outcome.peer}")
+    return outcomes
+
+
+def run_one(
+    task: Task, source: Source, peer: Peer, plan: Plan, seeds: int | None = None
+) -> Outcome:
+    """One method on one task, in a process of its own."""
+    missing = absent(peer)
+    if missing:
+        reason = f"{missing} is not installed: pip install {peer.package or missing}"
+        return _outcome(task, source, peer, "missing", reason, [])
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "runs.jsonl"
+        job = {
+            "place": source[0],
+            "peer": source[1],
+            "task": task.name,
+            "seeds": seeds or plan.seeds(task),
+            "budget": plan.budget,
+            "out": str(out),
+        }
+        trouble = _process(job, plan.limit, Path(folder))
+        return _outcome(task, source, peer, *trouble, _read(out))
+
+
+def _process(job: dict[str, Any], limit: float, folder: Path) -> tuple[str, str]:
+    """Run the child; what went wrong with it, in a word and in words."""
+    command = [sys.executable, "-m", "prism.peers.child", json.dumps(job)]
+    errors = folder / "errors.txt"
+    with errors.open("w", encoding="utf-8") as file:
+        try:
+            done = subprocess.run(
+                command,
+                stdout=subprocess.DEVNULL,
+                stderr=file,
+                env=_environment(),
+                timeout=limit,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            return "timeout", f"ended after {limit:g} s"
+    if done.returncode == 0:
+        return "", ""
+    if done.returncode < 0:
+        return "crashed", f"the process was ended by signal {-done.returncode}"
+    return "crashed", _last_line(errors) or f"the process ended with status {done.returncode}"
+
+
+def _environment() -> dict[str, str]:
+    """One thread for all, nothing on a screen, and the same package as here."""
+    own = str(Path(__file__).parents[2])
+    paths = [own, *filter(None, [os.environ.get("PYTHONPATH")])]
+    threads = {f"{name}_NUM_THREADS": "1" for name in _THREADS}
+    return os.environ | threads | {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _last_line(path: Path) -> str:
+    lines = path.read_text("utf-8", errors="replace").strip().splitlines()
+    return lines[-1][:300] if lines else ""
+
+
+def _read(path: Path) -> list[Run]:
+    if not path.exists():
+        return []
+    return [Run.from_json(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+
+
+def _outcome(
+    task: Task, source: Source, peer: Peer, trouble: str, reason: str, runs: Sequence[Run]
+) -> Outcome:
+    return Outcome(
+        *(task.name, peer.name, peer.package, peer.told, source[0]), trouble, reason, tuple(runs)
+    )
