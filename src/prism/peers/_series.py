@@ -1,0 +1,169 @@
+"""Complete, evenly sampled trials: what most methods of time series ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.signal import periodogram
+
+from prism._types import Array
+from prism.peers.peer import CannotAnswer, Question
+from prism.record import Record
+
+__all__ = ["Series", "scaled", "series_of", "stacked", "thinned"]
+
+LINE = 30.0
+"""A line of the spectrum stands this much above its median; white noise reaches about half."""
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """Trials without gaps, all with one step.
+
+    Attributes
+    ----------
+    trials : tuple of arrays (samples, channels)
+    starts : tuple of float
+        Time of the first sample of each trial.
+    dt : float
+    notes : tuple of str
+        What was done to the data.
+    """
+
+    trials: tuple[Array, ...]
+    starts: tuple[float, ...]
+    dt: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def channels(self) -> int:
+        """Number of channels."""
+        return int(self.trials[0].shape[1])
+
+    @property
+    def shortest(self) -> int:
+        """Samples of the shortest trial."""
+        return min(len(trial) for trial in self.trials)
+
+    def times(self, trial: int = 0) -> Array:
+        """Sampling times of a trial."""
+        return np.asarray(self.starts[trial] + self.dt * np.arange(len(self.trials[trial])), float)
+
+    @property
+    def end(self) -> float:
+        """Time of the last sample of the first trial."""
+        return float(self.starts[0] + self.dt * (len(self.trials[0]) - 1))
+
+    def replaced(self, trials: Sequence[Array], *notes: str) -> Series:
+        """Other values at the same times."""
+        return replace(self, trials=tuple(trials), notes=(*self.notes, *notes))
+
+
+def series_of(question: Question) -> Series:
+    """The record of a question, gaps and uneven steps filled by cubic splines.
+
+    Raises
+    ------
+    CannotAnswer
+        For data that are no free motion in time.
+    """
+    record = question.data
+    if not isinstance(record, Record):
+        raise CannotAnswer("takes motions in time, not a frequency response.")
+    if question.experiment == "forced":
+        raise CannotAnswer("takes free motions, not a forced record.")
+    dt = record.dt or float(np.median(np.concatenate([np.diff(t) for t in record.times])))
+    pairs = zip(record.times, record.trials, strict=True)
+    trials = tuple(_even(t, values, dt, record.is_uniform) for t, values in pairs)
+    notes = () if record.missing == 0 else ("missing samples were interpolated",)
+    if not record.is_uniform:
+        notes = (*notes, "times were made even by interpolation")
+    return Series(trials, record.starts, dt, notes)
+
+
+def _even(t: Array, values: Array, dt: float, uniform: bool) -> Array:
+    if uniform and not np.isnan(values).any():
+        return values
+    grid = t if uniform else np.arange(t[0], t[-1] + dt / 2, dt)
+    return np.column_stack([_filled(t, column, grid, uniform) for column in values.T])
+
+
+def _filled(t: Array, column: Array, grid: Array, uniform: bool) -> Array:
+    known = ~np.isnan(column)
+    if np.count_nonzero(known) < 4:
+        raise CannotAnswer("a channel has fewer than four samples to interpolate between.")
+    # Outside the known samples the nearest one is held: a cubic runs away there.
+    inside = np.clip(grid, t[known][0], t[known][-1])
+    filled = np.asarray(CubicSpline(t[known], column[known])(inside))
+    return np.where(known, column, filled) if uniform else filled
+
+
+def scaled(series: Series) -> Series:
+    """Each channel with unit mean square over all trials."""
+    power = sum(np.sum(trial**2, axis=0) for trial in series.trials)
+    scale = np.sqrt(power / sum(len(trial) for trial in series.trials))
+    scale = np.where(scale > 0, scale, 1.0)
+    return series.replaced([trial / scale for trial in series.trials])
+
+
+def highest_line(series: Series) -> float:
+    """Highest angular frequency that stands out of the spectrum, at least one bin."""
+    size = max(len(trial) for trial in series.trials)
+    power = np.zeros(size // 2 + 1)
+    for trial in series.trials[:50]:
+        power += periodogram(trial, window="hann", nfft=size, axis=0)[1].sum(axis=1)
+    floor = max(LINE * float(np.median(power)), 1e-6 * float(power.max()))
+    bins = np.flatnonzero(power >= floor)
+    highest = int(bins[-1]) if len(bins) else len(power) - 1
+    return 2 * np.pi * max(highest, 1) / (size * series.dt)
+
+
+def thinned(series: Series, per_period: float, most: int) -> Series:
+    """Means of blocks, so that the fastest line keeps `per_period` samples in its period.
+
+    Means of blocks of a sum of exponentials are a sum of the same exponentials, and less noisy.
+
+    Parameters
+    ----------
+    series : Series
+    per_period : float
+        Samples in the period of the fastest line that stands out.
+    most : int
+        Never more samples than this in a trial.
+    """
+    period = 2 * np.pi / (highest_line(series) * series.dt)
+    longest = max(len(trial) for trial in series.trials)
+    q = max(int(period / per_period), -(-longest // most), 1)
+    q = min(q, series.shortest // 8)
+    if q <= 1:
+        return series
+    means = tuple(_means(trial, q) for trial in series.trials)
+    starts = tuple(start + 0.5 * (q - 1) * series.dt for start in series.starts)
+    notes = (*series.notes, f"means of {q} samples")
+    return Series(means, starts, q * series.dt, notes)
+
+
+def _means(trial: Array, q: int) -> Array:
+    # The end of the record is kept: forecasts start there.
+    whole = trial[len(trial) % q :]
+    return np.asarray(whole.reshape(-1, q, trial.shape[1]).mean(axis=1))
+
+
+def stacked(series: Series, most: int) -> Array:
+    """Trials side by side as channels of one, reduced to their leading `most` combinations.
+
+    Free motions of one linear system share their exponentials, so that another trial is another
+    channel.
+
+    Returns
+    -------
+    array (samples, min(trials · channels, most))
+    """
+    wide = np.column_stack([trial[-series.shortest :] for trial in series.trials])
+    if wide.shape[1] <= most:
+        return wide
+    axes = np.linalg.svd(wide, full_matrices=False)[2]
+    return np.asarray(wide @ axes[:most].T)
