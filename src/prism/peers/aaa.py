@@ -43,7 +43,7 @@ class Aaa:
 
 
 def _scaled_determinant(H: ComplexArray) -> ComplexArray:
-    """det H; the scale keeps it within the range of numbers."""
+    """Determinant of H, of a scale within the range of numbers."""
     return np.asarray(np.linalg.det(H / np.median(np.abs(H))), complex)
 
 

@@ -26,7 +26,6 @@ def draw(comparison: Comparison, path: Path) -> None:
     """
     require("matplotlib", "drawing", "plot")
     import matplotlib as mpl
-    from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     with mpl.rc_context({"svg.fonttype": "none", "svg.hashsalt": "prism", "font.size": 8}):
@@ -34,7 +33,7 @@ def draw(comparison: Comparison, path: Path) -> None:
         for axes, panel in zip(figure.subplots(1, 2), PANELS, strict=True):
             _panel(axes, comparison, *panel)
         path.parent.mkdir(parents=True, exist_ok=True)
-        FigureCanvasSVG(figure).print_svg(path, metadata={"Date": None})
+        figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def _panel(

@@ -8,11 +8,14 @@ import scipy.signal
 from prism._types import Array
 from prism.correlation import correlate
 from prism.peers._data import record_of
+from prism.peers._series import fastest_period, series_of
 from prism.peers.peer import Answer, CannotAnswer, Question
 
 __all__ = ["PEERS"]
 
-_WINDOW, _DEGREE = 1.0, 5  # length in time and degree of the smoothing polynomial
+_PERIODS, _DEGREE = 0.75, 7
+"""Window, in periods of the fastest line, and degree of the smoothing polynomial: the best of
+those tried on seeds that are not scored."""
 
 
 class Gle:
@@ -23,13 +26,13 @@ class Gle:
 
     with :math:`κ_{mf} = kT \langle x x^T \rangle^{-1}` and :math:`kT` from the mean square
     velocity. It wants velocities and forces; from noisy positions these are derivatives of the
-    correlation of positions, by polynomials over a window that was chosen on other seeds.
+    correlation of positions, by polynomials over a part of the period of the fastest line.
     """
 
     name = "GLEqPy"
     package = "gleqpy"
     modules = ("gleqpy",)
-    told = "smoothing"
+    told = "mass"
 
     def answer(self, question: Question) -> Answer:
         """The friction kernel."""
@@ -38,14 +41,17 @@ class Gle:
             raise CannotAnswer("made for correlations at equilibrium, and the task asks for none")
         assert question.kernel_mass is not None
         times = question.kernel_times
-        C = correlate(record, max_lag=float(times[-1]) + 2 * _WINDOW)
-        return Answer(friction=_friction(C.symmetric, C.step, question.kernel_mass, times))
+        window = _PERIODS * fastest_period(series_of(question))
+        C = correlate(record, max_lag=float(times[-1]) + 2 * window)
+        points = max(2 * int(window / C.step / 2) + 1, _DEGREE + 2)
+        friction = _friction(C.symmetric, C.step, points, question.kernel_mass, times)
+        return Answer(friction=friction)
 
 
-def _friction(values: Array, step: float, mass: Array, times: Array) -> Array:
+def _friction(values: Array, step: float, points: int, mass: Array, times: Array) -> Array:
     from gleqpy.memory.time import calc_matrix_memory_dtrapz
 
-    C, slope, second, third, fourth = _derivatives(values, step)
+    C, _, second, third, fourth = _derivatives(values, step, points)
     kT = float(np.trace(-mass @ second[0]) / len(mass))
     stiffness = kT * np.linalg.inv(C[0])
     # Correlations with v(0) = x'(0) are minus one derivative more of the correlation with x(0).
@@ -58,15 +64,14 @@ def _friction(values: Array, step: float, mass: Array, times: Array) -> Array:
     return picked.reshape(len(times), *mass.shape)
 
 
-def _derivatives(values: Array, step: float) -> list[Array]:
+def _derivatives(values: Array, step: float, points: int) -> list[Array]:
     """The correlation and four derivatives; lag zero, which holds the noise, is left out."""
     clean = values.copy()
     clean[0] = _continued(values)
     even = np.concatenate([clean[:0:-1], clean])
-    window = 2 * int(_WINDOW / step / 2) + 1
     middle = len(clean) - 1
     return [
-        scipy.signal.savgol_filter(even, window, _DEGREE, deriv=k, delta=step, axis=0)[middle:]
+        scipy.signal.savgol_filter(even, points, _DEGREE, deriv=k, delta=step, axis=0)[middle:]
         for k in range(5)
     ]
 

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from prism.io._atomic import replacing
 from prism.peers.chart import draw
 from prism.peers.results import OURS, TOLERANCE, Comparison, Verdict
 from prism.peers.scoring import NEAR, PERIODS
@@ -29,7 +30,8 @@ def write(comparison: Comparison, path: str | os.PathLike[str]) -> None:
     """
     target = Path(path)
     draw(comparison, target.parent / FIGURE)
-    target.write_text("\n\n".join(_parts(comparison)) + "\n", encoding="utf-8")
+    with replacing(target) as draft:
+        draft.write_text("\n\n".join(_parts(comparison)) + "\n", encoding="utf-8")
 
 
 def _parts(comparison: Comparison) -> list[str]:

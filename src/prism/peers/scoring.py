@@ -54,8 +54,8 @@ def score(answer: Answer, question: Question, truth: Truth) -> dict[str, float]:
     if answer.forecast is not None and truth.forecast is not None:
         out |= _forecast_scores(answer.forecast, question, truth)
     if answer.friction is not None and truth.friction is not None:
-        error = np.linalg.norm(answer.friction - truth.friction)
-        out["kernel_error"] = limited(error / np.linalg.norm(truth.friction))
+        error = float(np.linalg.norm(answer.friction - truth.friction))
+        out["kernel_error"] = limited(error / float(np.linalg.norm(truth.friction)))
     return out
 
 

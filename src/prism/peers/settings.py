@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["note", "settings"]
+__all__ = ["note", "searched", "settings"]
 
 
 @cache
@@ -25,3 +25,8 @@ def settings(peer: str) -> dict[str, Any]:
 def note() -> str:
     """When and on which seeds the settings were searched, in a sentence."""
     return str(_stored()["note"])
+
+
+def searched(peer: str) -> tuple[str, ...]:
+    """Names of what was searched for one peer; nothing for one that has no settings."""
+    return tuple(_stored()["peers"].get(peer, {}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from prism.peers.results import Comparison, Outcome
-from prism.peers.settings import settings
+from prism.peers.settings import searched
 from prism.peers.table import number
 
 __all__ = ["table1"]
@@ -64,7 +64,7 @@ def _delays(family: Sequence[Outcome]) -> str:
 
 
 def _settings(family: Sequence[Outcome]) -> str:
-    return str(min(len(settings(o.peer)) for o in family))
+    return str(min(len(searched(o.peer)) for o in family))
 
 
 def _seconds(family: Sequence[Outcome]) -> str:
