@@ -43,7 +43,7 @@ def _panel(
 
     assert isinstance(axes, Axes)
     for outcome in comparison.of(task):
-        error, seconds = outcome.spread(key), outcome.seconds
+        error, seconds = outcome.spread(key), outcome.cpu
         if error is None or seconds is None:
             continue
         ours = outcome.peer == OURS
@@ -56,7 +56,7 @@ def _panel(
             textcoords="offset points",
             fontweight="bold" if ours else "normal",
         )
-    axes.set(xscale="log", yscale="log", xlabel="time of one fit, s", ylabel=label)
+    axes.set(xscale="log", yscale="log", xlabel="CPU time of one fit, s", ylabel=label)
     axes.set_title(f"{task}: lower left is better" + (", × missed modes" if counted else ""))
 
 

@@ -8,7 +8,7 @@ import scipy.signal
 from prism._types import Array
 from prism.correlation import correlate
 from prism.peers._data import record_of
-from prism.peers._series import fastest_period, series_of
+from prism.peers._series import highest_line, series_of
 from prism.peers.peer import Answer, CannotAnswer, Question
 
 __all__ = ["PEERS"]
@@ -41,7 +41,7 @@ class Gle:
             raise CannotAnswer("made for correlations at equilibrium, and the task asks for none")
         assert question.kernel_mass is not None
         times = question.kernel_times
-        window = _PERIODS * fastest_period(series_of(question))
+        window = _PERIODS * 2 * np.pi / highest_line(series_of(question))
         C = correlate(record, max_lag=float(times[-1]) + 2 * window)
         points = max(2 * int(window / C.step / 2) + 1, _DEGREE + 2)
         friction = _friction(C.symmetric, C.step, points, question.kernel_mass, times)

@@ -89,12 +89,12 @@ def _fastest(comparison: Comparison) -> str:
     if not comparison.tasks:
         return ""
     task = comparison.tasks[0]
-    times = {o.peer: o.seconds.median for o in comparison.of(task) if o.seconds is not None}
+    times = {o.peer: o.cpu.median for o in comparison.of(task) if o.cpu is not None}
     if OURS not in times:
         return ""
     faster = {p: t for p, t in times.items() if t < times[OURS] / (1 + TOLERANCE)}
     listed = ", ".join(f"{p} {number(t)} s" for p, t in sorted(faster.items(), key=lambda x: x[1]))
-    took = f"On *{task}* PRISM took {number(times[OURS])} s"
+    took = f"On *{task}* PRISM took {number(times[OURS])} s of CPU time"
     return f"{took}; faster were {listed}." if faster else f"{took}, and none was faster."
 
 

@@ -52,12 +52,13 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Run:
-    """One seed: how it ended, its time, its peak memory and its scores."""
+    """One seed: how it ended, its wall and CPU time, its peak memory in MB and its scores."""
 
     seed: int
     status: str
     reason: str
     seconds: float
+    cpu: float
     memory: float
     scores: Mapping[str, float]
     notes: tuple[str, ...] = ()
@@ -122,6 +123,11 @@ class Outcome:
     def seconds(self) -> Spread | None:
         """Wall time of an answer."""
         return _spread([run.seconds for run in self.answered])
+
+    @property
+    def cpu(self) -> Spread | None:
+        """CPU time of an answer, which other work on the machine does not change."""
+        return _spread([run.cpu for run in self.answered])
 
     @property
     def memory(self) -> float | None:

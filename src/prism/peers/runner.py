@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -30,9 +31,11 @@ class Plan:
     Attributes
     ----------
     budget : float
-        Seconds after which a method begins no other seed of a task.
-    limit : float
-        Seconds after which it is ended.
+        Seconds of CPU time after which a method begins no other seed of a task.
+    limit : int
+        Seconds of CPU time after which it is ended.
+    patience : float
+        Seconds of the clock after which it is ended in any case.
     most_seeds : int or None
         At most so many seeds of each task.
     at_once : int
@@ -40,7 +43,8 @@ class Plan:
     """
 
     budget: float
-    limit: float
+    limit: int
+    patience: float
     most_seeds: int | None = None
     at_once: int = 2
 
@@ -49,8 +53,8 @@ class Plan:
         return task.seeds if self.most_seeds is None else min(task.seeds, self.most_seeds)
 
 
-FULL = Plan(budget=40.0, limit=120.0)
-QUICK = Plan(budget=5.0, limit=40.0, most_seeds=2)
+FULL = Plan(budget=40.0, limit=120, patience=900.0)
+QUICK = Plan(budget=4.0, limit=30, patience=300.0, most_seeds=2)
 
 
 def compare(
@@ -103,13 +107,14 @@ def run_one(
             "task": task.name,
             "seeds": seeds or plan.seeds(task),
             "budget": plan.budget,
+            "limit": plan.limit,
             "out": str(out),
         }
-        trouble = _process(job, plan.limit, Path(folder))
+        trouble = _process(job, plan.patience, Path(folder))
         return _outcome(task, source, peer, *trouble, _read(out))
 
 
-def _process(job: dict[str, Any], limit: float, folder: Path) -> tuple[str, str]:
+def _process(job: dict[str, Any], patience: float, folder: Path) -> tuple[str, str]:
     """Run the child; what went wrong with it, in a word and in words."""
     command = [sys.executable, "-m", "prism.peers.child", json.dumps(job)]
     errors = folder / "errors.txt"
@@ -120,11 +125,13 @@ def _process(job: dict[str, Any], limit: float, folder: Path) -> tuple[str, str]
                 stdout=subprocess.DEVNULL,
                 stderr=file,
                 env=_environment(),
-                timeout=limit,
+                timeout=patience,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return "timeout", f"ended after {limit:g} s"
+            return "timeout", f"ended after {patience:g} s of the clock"
+    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+        return "timeout", f"ended after {job['limit']} s of CPU time"
     if done.returncode == 0:
         return "", ""
     if done.returncode < 0:

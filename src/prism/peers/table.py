@@ -24,7 +24,7 @@ def cells(comparison: Comparison, task: str) -> list[list[str]]:
         *(title for _, title in counts),
         *(c.title for c in columns),
         *(["energy drift %", "bounded"] if run else []),
-        *("time, s", "memory, MB", "certificate", "errors given", "told", "seeds", "remark"),
+        *("time, s", "CPU, s", "memory, MB", "certificate", "errors given", "told", "seeds", "remark"),
     ]
     return [head, *(_row(o, columns, [key for key, _ in counts], run) for o in outcomes)]
 
@@ -37,6 +37,7 @@ def _row(o: Outcome, columns: Sequence[Column], counts: Sequence[str], run: bool
         *(_value(o.spread(c.key), c.percent) for c in columns),
         *([_drift(o), _yes(o.spread("bounded"))] if run else []),
         _value(o.seconds, False),
+        _value(o.cpu, False),
         "" if o.memory is None else f"{o.memory:.0f}",
         _yes(o.spread("passive")),
         _yes(o.spread("intervals")),

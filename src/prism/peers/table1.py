@@ -68,7 +68,7 @@ def _settings(family: Sequence[Outcome]) -> str:
 
 
 def _seconds(family: Sequence[Outcome]) -> str:
-    times = [o.seconds for o in family if o.seconds is not None]
+    times = [o.cpu for o in family if o.cpu is not None]
     return f"{number(min(t.median for t in times))} s"
 
 
@@ -86,7 +86,7 @@ MEASURES: dict[str, tuple[str, str, Callable[[Sequence[Outcome]], str]]] = {
     "partial observation": ("chain", "modes found with two of four masses seen", _found),
     "no reconstruction": ("chain", "delay coordinates made of each seen one", _delays),
     "no delay parameter": ("chain", "settings searched on other seeds", _settings),
-    "no trained network": ("chain", "time to fit one record", _seconds),
+    "no trained network": ("chain", "CPU time to fit one record", _seconds),
     "interpretable model": (
         *("ensemble", "error of the hidden frequencies"),
         _best("hidden_error", True, " %"),
