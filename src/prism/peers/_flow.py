@@ -57,9 +57,9 @@ class Flow:
         if points[0] < 0:
             raise CannotAnswer("its model is run forward from the end of the record only.")
         z = self._linear(points) if self.is_linear else self._integrated(points)
-        here = np.isfinite(z).all(axis=1)
-        x = np.where(here[:, None], z, 0.0) @ self.output.T + self.offset
-        return np.asarray(np.where(here[:, None], x, np.inf)[place])
+        here = np.asarray(np.isfinite(z).all(axis=1, keepdims=True))
+        x = np.where(here, z, 0.0) @ self.output.T + self.offset
+        return np.asarray(np.where(here, x, np.inf)[place])
 
     @property
     def is_linear(self) -> bool:

@@ -46,19 +46,19 @@ class DeepDelay:
 
     Parameters
     ----------
-    options : dict
-        Instead of the stored settings.
+    own : dict, optional
+        Settings instead of the stored ones.
     """
 
     name: str = "deep delay autoencoder"
     package: str = "torch"
     modules: tuple[str, ...] = ("torch",)
     told: str = "order"
-    options: Own = field(default_factory=dict, hash=False)
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Train, and run the latent flow."""
-        own = settings(self.name) | self.options
+        own = self.own or settings(self.name)
         steps: list[int] = []
 
         def fit(series: Series, own: Own) -> Run:

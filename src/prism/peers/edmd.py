@@ -39,19 +39,19 @@ class Edmd:
 
     Parameters
     ----------
-    options : dict
-        Instead of the stored settings.
+    own : dict, optional
+        Settings instead of the stored ones.
     """
 
     name: str = "EDMD with delays"
     package: str = ""
     modules: tuple[str, ...] = ()
     told: str = "order"
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Koopman eigenvalues and modes."""
-        candidates = [own | self.options for own in settings("EDMD with delays")["candidates"]]
+        candidates = [self.own] if self.own else settings(self.name)["candidates"]
         return answer_by_run(question, lambda s, own: _model(s, own, question.order), candidates)
 
 

@@ -48,8 +48,8 @@ class Sindy:
     name, told : str
     model : callable
         ``model(series, settings, order)``.
-    options : dict
-        Instead of the stored settings.
+    own : dict, optional
+        Settings instead of the stored ones.
     """
 
     name: str
@@ -57,11 +57,11 @@ class Sindy:
     model: Callable[[Series, Own, int], Run]
     package: str = "pysindy"
     modules: tuple[str, ...] = ("pysindy",)
-    options: Own = field(default_factory=dict, hash=False)
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Fit the states, and run the flow."""
-        candidates = [own | self.options for own in settings(self.name)["candidates"]]
+        candidates = [self.own] if self.own else settings(self.name)["candidates"]
         return answer_by_run(
             question, lambda series, own: self.model(series, own, question.order), candidates
         )
