@@ -80,6 +80,7 @@ def fit_exponentials(
     poles : array (modes,)
     t : array (samples,)
     values : array (samples, channels)
+        NaN where missing.
     constant : bool
         Whether a constant part is fitted too.
     """
@@ -91,14 +92,25 @@ def fit_exponentials(
     matrix = np.concatenate(columns, axis=1)
     if not np.isfinite(matrix).all():
         raise CannotAnswer("its poles do not describe the record: the exponentials overflow.")
-    solution = np.linalg.lstsq(matrix, values, rcond=None)[0]
+    solution = _least_squares(matrix, values)
     amplitudes = solution[: len(poles)].astype(complex)
     amplitudes[complex_ones] += 1j * solution[len(poles) : len(poles) + complex_ones.sum()]
     none = np.zeros(values.shape[1])
     if not constant:
         return Exponentials(poles, anchors, amplitudes, none, none)
-    spread = np.sqrt(np.mean((values - matrix @ solution) ** 2, axis=0) / len(t))
+    spread = np.sqrt(np.nanmean((values - matrix @ solution) ** 2, axis=0) / len(t))
     return Exponentials(poles, anchors, amplitudes, solution[-1], spread)
+
+
+def _least_squares(matrix: Array, values: Array) -> Array:
+    if not np.isnan(values).any():
+        return np.asarray(np.linalg.lstsq(matrix, values, rcond=None)[0])
+    known = ~np.isnan(values)
+    columns = [
+        np.linalg.lstsq(matrix[here], column[here], rcond=None)[0]
+        for here, column in zip(known.T, values.T, strict=True)
+    ]
+    return np.column_stack(columns)
 
 
 def continuous(eigenvalues: ArrayLike, dt: float) -> ComplexArray:
@@ -168,7 +180,7 @@ def answer_from_poles(
     """The answer of a method that returns poles: it continues the first trial."""
     if not (len(poles) and np.isfinite(poles).all()):
         raise CannotAnswer("found no pole that oscillates.")
-    run = fit_exponentials(poles, series.times(), series.trials[0], constant)
+    run = fit_exponentials(poles, *series.seen, constant)
     if constant:
         notes = ("a constant part was removed", *notes)
     return Answer(

@@ -13,10 +13,16 @@ from prism._types import Array
 from prism.peers.peer import CannotAnswer, Question
 from prism.record import Record
 
-__all__ = ["Series", "scaled", "series_of", "stacked", "thinned"]
+__all__ = ["Series", "fastest_period", "scaled", "series_of", "stacked", "thinned"]
 
-LINE = 30.0
-"""A line of the spectrum stands this much above its median; white noise reaches about half."""
+LINE = 15.0
+"""A line of the spectrum stands this much above its median; white noise rarely does."""
+
+GAP = 6
+"""Longer gaps, in steps, are not filled."""
+
+WHOLE = 0.6
+"""Pieces between gaps shorter than this share of the longest are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +35,8 @@ class Series:
     starts : tuple of float
         Time of the first sample of each trial.
     dt : float
+    seen : tuple of arrays (samples,), (samples, channels)
+        Times and values of the first trial as they were measured, gaps and all.
     notes : tuple of str
         What was done to the data.
     """
@@ -36,6 +44,7 @@ class Series:
     trials: tuple[Array, ...]
     starts: tuple[float, ...]
     dt: float
+    seen: tuple[Array, Array]
     notes: tuple[str, ...] = ()
 
     @property
@@ -54,7 +63,7 @@ class Series:
 
     @property
     def end(self) -> float:
-        """Time of the last sample of the first trial."""
+        """Time of the last sample of the first trial, or of its longest piece."""
         return float(self.starts[0] + self.dt * (len(self.trials[0]) - 1))
 
     def replaced(self, trials: Sequence[Array], *notes: str) -> Series:
@@ -63,7 +72,10 @@ class Series:
 
 
 def series_of(question: Question) -> Series:
-    """The record of a question, gaps and uneven steps filled by cubic splines.
+    """The record of a question without its gaps.
+
+    Short gaps are filled by cubic splines; a long one divides its trial, and of the pieces the
+    long ones are trials of their own. The longest piece of the first trial comes first.
 
     Raises
     ------
@@ -76,29 +88,55 @@ def series_of(question: Question) -> Series:
     if question.experiment == "forced":
         raise CannotAnswer("takes free motions, not a forced record.")
     dt = record.dt or float(np.median(np.concatenate([np.diff(t) for t in record.times])))
-    pairs = zip(record.times, record.trials, strict=True)
-    trials = tuple(_even(t, values, dt, record.is_uniform) for t, values in pairs)
-    notes = () if record.missing == 0 else ("missing samples were interpolated",)
-    if not record.is_uniform:
-        notes = (*notes, "times were made even by interpolation")
-    return Series(trials, record.starts, dt, notes)
+    pieces = [
+        piece
+        for t, values in zip(record.times, record.trials, strict=True)
+        for piece in sorted(_pieces(t, values, dt), key=lambda piece: -len(piece[1]))
+    ]
+    enough = WHOLE * max(len(values) for _, values in pieces)
+    kept = [pieces[0], *(piece for piece in pieces[1:] if len(piece[1]) >= enough)]
+    return Series(
+        trials=tuple(values for _, values in kept),
+        starts=tuple(float(start) for start, _ in kept),
+        dt=dt,
+        seen=(record.times[0], record.trials[0]),
+        notes=_notes(record, len(pieces)),
+    )
 
 
-def _even(t: Array, values: Array, dt: float, uniform: bool) -> Array:
-    if uniform and not np.isnan(values).any():
-        return values
-    grid = t if uniform else np.arange(t[0], t[-1] + dt / 2, dt)
-    return np.column_stack([_filled(t, column, grid, uniform) for column in values.T])
+def _notes(record: Record, pieces: int) -> tuple[str, ...]:
+    said = (
+        (record.missing > 0, "missing samples were interpolated"),
+        (pieces > record.n_trials, "long gaps divided the record"),
+        (not record.is_uniform, "times were made even by interpolation"),
+    )
+    return tuple(words for true, words in said if true)
 
 
-def _filled(t: Array, column: Array, grid: Array, uniform: bool) -> Array:
+def _pieces(t: Array, values: Array, dt: float) -> list[tuple[float, Array]]:
+    """Start and even values of each piece between long gaps."""
+    if not np.isnan(values).any() and np.allclose(np.diff(t), dt, rtol=1e-5, atol=0):
+        return [(float(t[0]), values)]
+    whole = np.flatnonzero(~np.isnan(values).any(axis=1))
+    if not len(whole):
+        raise CannotAnswer("at no time are all channels known.")
+    # The times at which all channels are known decide; what lies between is kept.
+    cuts = np.flatnonzero(np.diff(t[whole]) > GAP * dt)
+    edges = zip([0, *(cuts + 1)], [*cuts, len(whole) - 1], strict=True)
+    spans = [slice(whole[a], whole[b] + 1) for a, b in edges if b - a >= 4]
+    if not spans:
+        raise CannotAnswer("too few samples in a row to interpolate between.")
+    return [(float(t[span][0]), _even(t[span], values[span], dt)) for span in spans]
+
+
+def _even(t: Array, values: Array, dt: float) -> Array:
+    grid = t[0] + dt * np.arange(round((t[-1] - t[0]) / dt) + 1)
+    return np.column_stack([_filled(t, column, grid) for column in values.T])
+
+
+def _filled(t: Array, column: Array, grid: Array) -> Array:
     known = ~np.isnan(column)
-    if np.count_nonzero(known) < 4:
-        raise CannotAnswer("a channel has fewer than four samples to interpolate between.")
-    # Outside the known samples the nearest one is held: a cubic runs away there.
-    inside = np.clip(grid, t[known][0], t[known][-1])
-    filled = np.asarray(CubicSpline(t[known], column[known])(inside))
-    return np.where(known, column, filled) if uniform else filled
+    return np.asarray(CubicSpline(t[known], column[known])(np.minimum(grid, t[known][-1])))
 
 
 def scaled(series: Series) -> Series:
@@ -119,6 +157,11 @@ def highest_line(series: Series) -> float:
     bins = np.flatnonzero(power >= floor)
     highest = int(bins[-1]) if len(bins) else len(power) - 1
     return 2 * np.pi * max(highest, 1) / (size * series.dt)
+
+
+def fastest_period(series: Series) -> float:
+    """Period of the highest line that stands out of the spectrum."""
+    return 2 * np.pi / highest_line(series)
 
 
 def thinned(series: Series, per_period: float, most: int) -> Series:
@@ -143,7 +186,7 @@ def thinned(series: Series, per_period: float, most: int) -> Series:
     means = tuple(_means(trial, q) for trial in series.trials)
     starts = tuple(start + 0.5 * (q - 1) * series.dt for start in series.starts)
     notes = (*series.notes, f"means of {q} samples")
-    return Series(means, starts, q * series.dt, notes)
+    return replace(series, trials=means, starts=starts, dt=q * series.dt, notes=notes)
 
 
 def _means(trial: Array, q: int) -> Array:

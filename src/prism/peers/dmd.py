@@ -29,19 +29,19 @@ class HankelDmd:
 
     Parameters
     ----------
-    options : dict
-        Instead of the stored settings.
+    own : dict, optional
+        Settings instead of the stored ones.
     """
 
     name: str = "HankelDMD"
     package: str = "pydmd"
     modules: tuple[str, ...] = ("pydmd",)
     told: str = "order"
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Eigenvalues of the map, then amplitudes by least squares."""
-        own = settings("HankelDMD") | self.options
+        own = self.own or settings("HankelDMD")
         series, poles, constant = find_poles(question, lambda s: _hankel(s, question.order, own))
         return answer_from_poles(question, series, poles, constant)
 
@@ -69,8 +69,8 @@ class BopDmd:
     name, told : str
     undamped : bool
         Constrain the eigenvalues to the imaginary axis.
-    options : dict
-        Instead of the stored settings.
+    own : dict, optional
+        Settings instead of the stored ones.
     """
 
     name: str = "BOPDMD"
@@ -78,11 +78,11 @@ class BopDmd:
     undamped: bool = False
     package: str = "pydmd"
     modules: tuple[str, ...] = ("pydmd",)
-    options: dict[str, Any] = field(default_factory=dict, hash=False)
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Exponents of the windows, then amplitudes by least squares."""
-        own = settings("BOPDMD") | self.options
+        own = self.own or settings("BOPDMD")
         series, poles, constant = find_poles(
             question, lambda s: _optimised(s, question.order, own, self.undamped)
         )

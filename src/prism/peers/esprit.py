@@ -11,7 +11,7 @@ forward and backward together give poles on the unit circle.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator
@@ -27,7 +27,7 @@ from prism.peers._hankel import Hankel, leading
 from prism.peers._series import Series, scaled, thinned
 from prism.peers.peer import Answer, CannotAnswer, Question
 
-__all__ = ["PEERS", "Esprit"]
+__all__ = ["PEERS", "Esprit", "signal_poles"]
 
 LARGEST = 25
 """Most modes that are tried where the order is not told."""
@@ -59,27 +59,38 @@ class Esprit:
     def answer(self, question: Question) -> Answer:
         """Poles, then amplitudes by least squares."""
         order = question.order if self.order_told else None
-        series, poles, constant = find_poles(question, lambda s: self._poles(s, order))
+        series, poles, constant = find_poles(
+            question, lambda s: signal_poles(s, order, self.undamped)
+        )
         notes = () if self.order_told else (f"order {np.count_nonzero(poles.imag)}",)
         return answer_from_poles(question, series, poles, constant, notes)
 
-    def _poles(self, series: Series, order: int | None) -> ComplexArray:
-        series = scaled(series)
-        lags = series.shortest // 2
-        operator, channels = _forward(series, lags), series.channels
-        if self.undamped:
-            operator = _forward_backward(operator, lags, channels)
-        most = min(operator.shape[0] // (2 * channels), operator.shape[1] // 2, 2 * LARGEST) - 2
-        rank = 2 * order if order is not None else most - most % 2
-        U = leading(operator, rank)[0]
-        if order is None:
-            U = U[:, : 2 * shortest_description(U, series)]
-        poles = continuous(np.linalg.eigvals(rotation(U, channels)), series.dt)
-        return np.asarray(1j * poles[poles.imag > 0].imag) if self.undamped else poles
 
+def signal_poles(series: Series, order: int | None, undamped: bool = False) -> ComplexArray:
+    """Poles of all trials together.
 
-def _forward(series: Series, lags: int) -> LinearOperator:
-    return Hankel(series.trials, lags).operator()
+    Parameters
+    ----------
+    series : Series
+    order : int or None
+        Number of modes; None for the shortest description.
+    undamped : bool
+    """
+    series = scaled(series)
+    if order is None and len(series.trials) > TRIALS:  # the order out of some, the poles of all
+        some = replace(series, trials=series.trials[:TRIALS], starts=series.starts[:TRIALS])
+        order = int(np.count_nonzero(signal_poles(some, None, undamped).imag))
+    lags = series.shortest // 2
+    operator, channels = Hankel(series.trials, lags).operator(), series.channels
+    if undamped:
+        operator = _forward_backward(operator, lags, channels)
+    most = min(operator.shape[0] // (2 * channels), operator.shape[1] // 2, 2 * LARGEST) - 2
+    rank = 2 * order if order is not None else most - most % 2
+    U = leading(operator, rank)[0]
+    if order is None:
+        U = U[:, : 2 * shortest_description(U, series)]
+    poles = continuous(np.linalg.eigvals(rotation(U, channels)), series.dt)
+    return np.asarray(1j * poles[poles.imag > 0].imag) if undamped else poles
 
 
 def _forward_backward(operator: LinearOperator, lags: int, channels: int) -> LinearOperator:

@@ -9,7 +9,8 @@ and Tufts 1982).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -32,21 +33,28 @@ ROWS = 8_000
 
 @dataclass(frozen=True)
 class Prony:
-    """Least-squares Prony on all trials and channels."""
+    """Least-squares Prony on all trials and channels.
+
+    Parameters
+    ----------
+    own : dict, optional
+        Settings instead of the stored ones.
+    """
 
     name: str = "Prony"
     package: str = ""
     modules: tuple[str, ...] = ()
     told: str = "order"
+    own: dict[str, Any] | None = field(default=None, hash=False)
 
     def answer(self, question: Question) -> Answer:
         """Poles, then amplitudes by least squares."""
-        series, poles, constant = find_poles(question, lambda s: _poles(s, question.order))
+        own = self.own or settings("Prony")
+        series, poles, constant = find_poles(question, lambda s: _poles(s, question.order, own))
         return answer_from_poles(question, series, poles, constant)
 
 
-def _poles(series: Series, order: int) -> ComplexArray:
-    own = settings("Prony")
+def _poles(series: Series, order: int, own: dict[str, Any]) -> ComplexArray:
     series = scaled(thinned(series, own["per_period"], own["samples"]))
     length = max(2 * order, int(own["share"] * series.shortest))
     matrix, right = _recurrence(series, length)
