@@ -82,9 +82,7 @@ def one_run(peer: Peer, asked: Asked, seed: int) -> dict[str, Any]:
     return line
 
 
-def _line(
-    seed: int, status: str, reason: str, start: tuple[float, float]
-) -> dict[str, Any]:
+def _line(seed: int, status: str, reason: str, start: tuple[float, float]) -> dict[str, Any]:
     return {
         "seed": seed,
         "status": status,

@@ -29,4 +29,5 @@ def note() -> str:
 
 def searched(peer: str) -> tuple[str, ...]:
     """Names of what was searched for one peer; nothing for one that has no settings."""
-    return tuple(_stored()["peers"].get(peer, {}))
+    own = _stored()["peers"].get(peer, {})
+    return tuple(own["candidates"][0] if "candidates" in own else own)

@@ -24,7 +24,16 @@ def cells(comparison: Comparison, task: str) -> list[list[str]]:
         *(title for _, title in counts),
         *(c.title for c in columns),
         *(["energy drift %", "bounded"] if run else []),
-        *("time, s", "CPU, s", "memory, MB", "certificate", "errors given", "told", "seeds", "remark"),
+        *(
+            "time, s",
+            "CPU, s",
+            "memory, MB",
+            "certificate",
+            "errors given",
+            "told",
+            "seeds",
+            "remark",
+        ),
     ]
     return [head, *(_row(o, columns, [key for key, _ in counts], run) for o in outcomes)]
 

@@ -29,10 +29,10 @@ class VectorFitting:
 
     def answer(self, question: Question) -> Answer:
         """Poles and transmission zeros near the axis, within the band."""
+        response = response_of(question)
         import skrf
         from skrf.vectorFitting import VectorFitting as Fit
 
-        response = response_of(question)
         scale = float(np.median(np.abs(response.receptance)))
         frequency = skrf.Frequency.from_f(response.omega / (2 * np.pi), unit="hz")
         network = skrf.Network(frequency=frequency, s=response.receptance / scale)
