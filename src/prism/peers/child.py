@@ -1,4 +1,4 @@
-"""One method on one task, alone in a process: ``python -m prism.peers.child``.
+"""One method on one task, alone in a process.
 
 Its time and its memory are its own, and what happens to it happens to nobody else. Each seed that
 is done is one line of JSON in a file, so that nothing is lost when the process is ended.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import resource
 import signal
 import sys
@@ -32,8 +33,11 @@ Job = dict[str, Any]
 """place, peer, task, seeds, budget and limit (s of CPU time), out."""
 
 
-def main(text: str) -> None:
-    """Do the job that the text describes."""
+def main(text: str, errors: str) -> None:
+    """Do the job that the text describes; what a method prints goes to the file of errors."""
+    with open(errors, "w", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
     warnings.simplefilter("ignore")
     job: Job = json.loads(text)
     if job["limit"] is not None:
@@ -127,7 +131,3 @@ def peak_memory() -> float:
                 return int(row.split()[1]) / 1024
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / (1024**2 if sys.platform == "darwin" else 1024)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
-import subprocess
-import sys
 import tempfile
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from prism.peers import child
 from prism.peers.peer import Peer
 from prism.peers.registry import Source, absent
 from prism.peers.results import Outcome, Run
@@ -80,7 +81,7 @@ def compare(
     """
     pairs = [(task, source, peer) for task in tasks for source, peer in peers.items()]
     outcomes = []
-    with ThreadPoolExecutor(plan.at_once) as pool:
+    with _environment(), ThreadPoolExecutor(plan.at_once) as pool:
         futures = [
             pool.submit(run_one, task, source, peer, plan, seeds) for task, source, peer in pairs
         ]
@@ -101,7 +102,7 @@ def run_one(
         return _outcome(task, source, peer, "missing", reason, [])
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "runs.jsonl"
-        job = {
+        job: child.Job = {
             "place": source[0],
             "peer": source[1],
             "task": task.name,
@@ -110,44 +111,64 @@ def run_one(
             "limit": plan.limit,
             "out": str(out),
         }
-        trouble = _process(job, plan.patience, Path(folder))
+        trouble = _process(job, plan.patience, Path(folder) / "errors.txt")
         return _outcome(task, source, peer, *trouble, _read(out))
 
 
-def _process(job: dict[str, Any], patience: float, folder: Path) -> tuple[str, str]:
+def _process(job: child.Job, patience: float, errors: Path) -> tuple[str, str]:
     """Run the child; what went wrong with it, in a word and in words."""
-    command = [sys.executable, "-m", "prism.peers.child", json.dumps(job)]
-    errors = folder / "errors.txt"
-    with errors.open("w", encoding="utf-8") as file:
-        try:
-            done = subprocess.run(
-                command,
-                stdout=subprocess.DEVNULL,
-                stderr=file,
-                env=_environment(),
-                timeout=patience,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            return "timeout", f"ended after {patience:g} s of the clock"
-    if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+    process = _context().Process(
+        target=child.main, args=(json.dumps(job), str(errors)), daemon=True
+    )
+    process.start()
+    process.join(patience)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        return "timeout", f"ended after {patience:g} s of the clock"
+    code = process.exitcode or 0
+    if code in (-signal.SIGXCPU, -signal.SIGKILL):
         return "timeout", f"ended after {job['limit']} s of CPU time"
-    if done.returncode == 0:
-        return "", ""
-    if done.returncode < 0:
-        return "crashed", f"the process was ended by signal {-done.returncode}"
-    return "crashed", _last_line(errors) or f"the process ended with status {done.returncode}"
+    if code < 0:
+        return "crashed", f"the process was ended by signal {-code}"
+    if code > 0:
+        return "crashed", _last_line(errors) or f"the process ended with status {code}"
+    return "", ""
 
 
-def _environment() -> dict[str, str]:
+def _context() -> Any:
+    """Processes that come from one that has imported the package already, where there are such.
+
+    Starting each one anew would take longer than most methods do.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["prism.peers.child"])
+    return context
+
+
+@contextmanager
+def _environment() -> Iterator[None]:
     """One thread for all, nothing on a screen, and the same package as here."""
-    own = str(Path(__file__).parents[2])
-    paths = [own, *filter(None, [os.environ.get("PYTHONPATH")])]
-    threads = {f"{name}_NUM_THREADS": "1" for name in _THREADS}
-    return os.environ | threads | {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(paths)}
+    paths = [str(Path(__file__).parents[2]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    wanted = {f"{name}_NUM_THREADS": "1" for name in _THREADS}
+    wanted |= {"MPLBACKEND": "Agg", "PYTHONPATH": os.pathsep.join(paths)}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name)
+            else:
+                os.environ[name] = value
 
 
 def _last_line(path: Path) -> str:
+    if not path.exists():
+        return ""
     lines = path.read_text("utf-8", errors="replace").strip().splitlines()
     return lines[-1][:300] if lines else ""
 
