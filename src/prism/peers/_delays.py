@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
+from scipy.linalg import eigh
 
 from prism._types import Array, Index
 from prism.peers.peer import CannotAnswer
@@ -14,9 +15,10 @@ from prism.peers.peer import CannotAnswer
 __all__ = ["Delays", "delay_coordinates", "monomials", "raised"]
 
 
-def windows(trial: Array, delays: int) -> Array:
+def windows(trial: Array, delays: int, every: int = 1) -> Array:
     """(starts, delays · channels): the channels at each delay, oldest first."""
-    view = np.lib.stride_tricks.sliding_window_view(trial, delays, axis=0)
+    span = (delays - 1) * every + 1
+    view = np.lib.stride_tricks.sliding_window_view(trial, span, axis=0)[..., ::every]
     return np.asarray(view.transpose(0, 2, 1).reshape(len(view), -1))
 
 
@@ -48,7 +50,7 @@ class Delays:
         return len(self.axes) // self.channels
 
 
-def delay_coordinates(trials: Sequence[Array], delays: int, rank: int) -> Delays:
+def delay_coordinates(trials: Sequence[Array], delays: int, rank: int, every: int = 1) -> Delays:
     """Singular vectors of the windows of all trials.
 
     Parameters
@@ -58,17 +60,20 @@ def delay_coordinates(trials: Sequence[Array], delays: int, rank: int) -> Delays
         Samples of a window.
     rank : int
         Number of coordinates.
+    every : int
+        Samples from one delay to the next.
     """
     channels = int(trials[0].shape[1])
-    if min(len(trial) for trial in trials) < delays + 2 or delays * channels < rank:
+    if min(len(trial) for trial in trials) < delays * every + 2 or delays * channels < rank:
         raise CannotAnswer("the record is too short for this number of modes.")
-    pieces = [windows(trial, delays) for trial in trials]
+    pieces = [windows(trial, delays, every) for trial in trials]
     rows = np.concatenate(pieces)
     if len(rows) <= rank:
         raise CannotAnswer("the record is too short for this number of modes.")
-    U, s, Vt = np.linalg.svd(rows, full_matrices=False)
-    z = U[:, :rank] * np.sqrt(len(rows))
-    axes = (s[:rank, None] * Vt[:rank]).T / np.sqrt(len(rows))
+    size = rows.shape[1]
+    power, V = eigh(rows.T @ rows / len(rows), subset_by_index=[size - rank, size - 1])
+    scale = np.sqrt(np.maximum(power[::-1], 1e-24 * power[-1]))
+    z, axes = rows @ V[:, ::-1] / scale, V[:, ::-1] * scale
     cuts = np.cumsum([len(piece) for piece in pieces])[:-1]
     return Delays(axes, tuple(np.split(z, cuts)), channels)
 

@@ -108,7 +108,8 @@ def _optimised(series: Series, order: int, own: dict[str, Any], undamped: bool) 
             preprocessing.hankel_preprocessing(dmd, d=delays).fit(snapshots.T, t=t)
         return np.asarray(dmd.eigs)
 
-    found = exponents({"conjugate_pairs"}, None)
+    loose = {"conjugate_pairs", "stable"} if own["stable"] else {"conjugate_pairs"}
+    found = exponents(loose, None)
     if undamped:  # from its default start the constrained fit stops far away
         found = exponents({"imag", "conjugate_pairs"}, found)
     return continuous(np.exp(found * series.dt), series.dt)

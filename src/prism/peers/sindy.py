@@ -33,6 +33,9 @@ __all__ = ["PEERS", "Sindy"]
 ROWS = 20_000
 """Most samples of a regression; of more trials the first are used."""
 
+DELAYS = 120
+"""Most delays of a window."""
+
 TERMS = 300
 """Most monomials."""
 
@@ -132,10 +135,11 @@ def delays(series: Series, own: Own, order: int) -> Run:
     """Singular coordinates of windows of delayed samples."""
     thin = thinned(series, own["per_period"], own["samples"])
     length = max(int(own["share"] * thin.shortest), 2 * order)
+    every = -(-length // DELAYS)  # a fine step for the derivatives, a coarse one for the delays
     count = max(1, ROWS // thin.shortest)
     mean = np.mean(np.concatenate(thin.trials), axis=0)
     trials = [trial - mean for trial in thin.trials[:count]]
-    found = delay_coordinates(trials, length, int(own["rank"] * order))
+    found = delay_coordinates(trials, length // every, int(own["rank"] * order), every)
     side = _window(own["window"] * fastest_period(series) / thin.dt, own["power"])
     rates = [_smoothed(z, side, own["power"], thin.dt)[1] for z in found.trials]
     factors, Xi = _regression(list(found.trials), rates, thin.dt, own)
