@@ -79,7 +79,7 @@ def one_run(peer: Peer, asked: Asked, seed: int) -> dict[str, Any]:
     except Exception as error:  # whatever a method breaks with is a result of the comparison
         return _line(seed, "failed", f"{type(error).__name__}: {error}", start)
     line = _line(seed, "answered", "", start)
-    line["notes"], line["delays"] = list(answer.notes), answer.delays
+    line["notes"] = list(answer.notes)
     line["scores"] = score(answer, asked.question, asked.truth)
     if seed == 0:
         line["scores"] |= _followed(answer, asked)
@@ -96,7 +96,6 @@ def _line(seed: int, status: str, reason: str, start: tuple[float, float]) -> di
         "memory": peak_memory(),
         "scores": {},
         "notes": [],
-        "delays": None,
     }
 
 

@@ -75,8 +75,6 @@ class Answer:
     friction : array, (times, channels, channels)
         The memory kernel in its friction form Γ(τ), ``K = -Γ'``, at ``kernel_times``: what acts
         on the velocity. Methods that differ in the form they give are compared in this one.
-    delays : int
-        Coordinates that the method built out of delayed samples, per channel.
     """
 
     frequencies: Array | None = None
@@ -89,7 +87,6 @@ class Answer:
     intervals: bool = False
     notes: tuple[str, ...] = field(default=())
     friction: Array | None = None
-    delays: int | None = None
 
 
 class Peer(Protocol):

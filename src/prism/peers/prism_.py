@@ -83,7 +83,6 @@ def answer_of(model: Model, question: Question) -> Answer:
         passive=model.certificate.passive,
         intervals=True,
         friction=friction,
-        delays=0,
     )
 
 

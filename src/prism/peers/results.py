@@ -62,7 +62,6 @@ class Run:
     memory: float
     scores: Mapping[str, float]
     notes: tuple[str, ...] = ()
-    delays: int | None = None
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Run:

@@ -54,8 +54,8 @@ class Plan:
         return task.seeds if self.most_seeds is None else min(task.seeds, self.most_seeds)
 
 
-FULL = Plan(budget=40.0, limit=120, patience=900.0)
-QUICK = Plan(budget=4.0, limit=30, patience=300.0, most_seeds=2)
+FULL = Plan(budget=40.0, limit=120, patience=1200.0)
+QUICK = Plan(budget=4.0, limit=30, patience=600.0, most_seeds=2)
 
 
 def compare(

@@ -27,7 +27,7 @@ def note() -> str:
     return str(_stored()["note"])
 
 
-def searched(peer: str) -> tuple[str, ...]:
-    """Names of what was searched for one peer; nothing for one that has no settings."""
+def searched(peer: str) -> dict[str, Any]:
+    """What was searched for one peer, the first of its candidates; nothing without settings."""
     own = _stored()["peers"].get(peer, {})
-    return tuple(own["candidates"][0] if "candidates" in own else own)
+    return dict(own["candidates"][0] if "candidates" in own else own)

@@ -58,9 +58,17 @@ def _found(family: Sequence[Outcome]) -> str:
     return f"{found.median:g} of {true.median:g}, {extra.median:g} false"
 
 
-def _delays(family: Sequence[Outcome]) -> str:
-    counts = [run.delays for o in family for run in o.answered if run.delays is not None]
-    return str(min(counts)) if counts else "not stated"
+def _rebuilt(family: Sequence[Outcome]) -> str:
+    """Of the method of the family with the best forecast."""
+    own = searched(min(family, key=_forecast).peer)
+    if "share" in own:
+        return f"delays over {100 * own['share']:g} % of the record"
+    return "velocities by smoothing" if "window" in own else "nothing"
+
+
+def _forecast(outcome: Outcome) -> float:
+    spread = outcome.spread("forecast")
+    return float("inf") if spread is None else spread.median
 
 
 def _settings(family: Sequence[Outcome]) -> str:
@@ -84,7 +92,7 @@ MEASURES: dict[str, tuple[str, str, Callable[[Sequence[Outcome]], str]]] = {
         _best("forecast", False),
     ),
     "partial observation": ("chain", "modes found with two of four masses seen", _found),
-    "no reconstruction": ("chain", "delay coordinates made of each seen one", _delays),
+    "no reconstruction": ("chain", "what is rebuilt before the fit", _rebuilt),
     "no delay parameter": ("chain", "settings searched on other seeds", _settings),
     "no trained network": ("chain", "CPU time to fit one record", _seconds),
     "interpretable model": (
