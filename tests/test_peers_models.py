@@ -85,12 +85,12 @@ def test_sparse_regression_on_delays():
 def test_deep_delays():
     pytest.importorskip("torch")
     question, rest, frequencies = asked()
-    answer = deep.DeepDelay(own=settings("deep delay autoencoder") | {"seconds": 1.0}).answer(
+    answer = deep.DeepDelay(own=settings("deep delay autoencoder") | {"seconds": 0.3}).answer(
         question
     )
     assert worst(answer.frequencies, frequencies) < 0.02
     assert nrmse(answer.forecast, rest) < 0.3
-    assert "training steps in 1 s" in answer.notes[-1]
+    assert "training steps in 0.3 s" in answer.notes[-1]
 
 
 @pytest.mark.parametrize(
