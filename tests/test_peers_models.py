@@ -10,6 +10,7 @@ from prism.frequency_response import FrequencyResponse
 from prism.peers import deep, dmd, edmd, sindy
 from prism.peers._delays import delay_coordinates, monomials, raised
 from prism.peers._flow import Flow
+from prism.peers._series import series_of, thinned
 from prism.peers.peer import CannotAnswer, Question
 from prism.peers.settings import note, settings
 from prism.record import Record
@@ -85,12 +86,12 @@ def test_sparse_regression_on_delays():
 def test_deep_delays():
     pytest.importorskip("torch")
     question, rest, frequencies = asked()
-    answer = deep.DeepDelay(own=settings("deep delay autoencoder") | {"seconds": 1.0}).answer(
+    answer = deep.DeepDelay(own=settings("deep delay autoencoder") | {"seconds": 0.3}).answer(
         question
     )
     assert worst(answer.frequencies, frequencies) < 0.02
     assert nrmse(answer.forecast, rest) < 0.3
-    assert "training steps in 1 s" in answer.notes[-1]
+    assert "training steps in 0.3 s" in answer.notes[-1]
 
 
 @pytest.mark.parametrize(
@@ -151,6 +152,15 @@ def test_delay_coordinates_restore_the_newest_sample():
     found = delay_coordinates([trial], 20, 4)
     assert found.delays == 20
     assert np.allclose(found.trials[0] @ found.newest.T, trial[19:], atol=1e-10)
+
+
+def test_means_of_blocks_keep_their_times():
+    t = 3.0 + 0.01 * np.arange(1003)
+    series = series_of(Question(Record(np.column_stack([t, np.sin(t)]), t=t), "free", 1))
+    thin = thinned(series, per_period=50.0, most=300)
+    assert thin.dt > 0.03
+    assert np.allclose(thin.trials[0][:, 0], thin.times())
+    assert t[-1] - thin.end < thin.dt
 
 
 def test_monomials_of_degree_two():

@@ -14,22 +14,28 @@ from prism.peers._series import Series, series_of, thinned
 from prism.peers.esprit import signal_poles
 from prism.peers.peer import Answer, CannotAnswer, Question
 
-__all__ = ["Fit", "Run", "answer_by_run", "chosen"]
+__all__ = ["Fit", "Own", "Run", "answer_by_run", "ranked"]
 
 Run = Callable[[Array], Array]
 """``run(t) -> (times, channels)``: the motion of the first trial after the record."""
 
-Fit = Callable[[Series, dict[str, Any]], Run]
+Own = dict[str, Any]
+"""Settings."""
+
+Fit = Callable[[Series, Own], Run]
 """A model of a series with given settings."""
 
-HELD_OUT = 0.25
+HELD_OUT = 0.3
 """Share of each trial on which settings are compared."""
+
+BOUNDED = 3.0
+"""Settings whose run leaves the range of the record by this factor are passed over."""
 
 RUNAWAY = 10.0
 """A run is followed as long as it is below this many times the size of the record."""
 
 
-def answer_by_run(question: Question, fit: Fit, candidates: Sequence[dict[str, Any]]) -> Answer:
+def answer_by_run(question: Question, fit: Fit, candidates: Sequence[Own]) -> Answer:
     """Fit with the settings that forecast the end of the record best, and run the model.
 
     Parameters
@@ -40,8 +46,7 @@ def answer_by_run(question: Question, fit: Fit, candidates: Sequence[dict[str, A
         Settings to choose among.
     """
     series = series_of(question)
-    own = chosen(series, fit, candidates)
-    run = fit(series, own)
+    run, own = _stable(question, series, fit, ranked(series, fit, candidates))
     words = ", ".join(f"{key} {value}" for key, value in own.items())
     notes = (*series.notes, f"settings: {words}") if len(candidates) > 1 else series.notes
     return Answer(
@@ -52,26 +57,47 @@ def answer_by_run(question: Question, fit: Fit, candidates: Sequence[dict[str, A
     )
 
 
-def chosen(series: Series, fit: Fit, candidates: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The settings whose model of the first part forecasts the rest of the first trial best."""
+def _stable(
+    question: Question, series: Series, fit: Fit, candidates: Sequence[Own]
+) -> tuple[Run, Own]:
+    """The first model that stays near the record as long as it is asked for, or the first."""
+    t = series.times() + (series.end - series.starts[0]) + series.dt
+    t = t if question.ahead is None else question.ahead
+    bound = BOUNDED * np.abs(series.trials[0]).max(axis=0)
+    refusal, first = None, None
+    for own in candidates:
+        try:
+            run = fit(series, own)
+        except CannotAnswer as error:  # the next settings may do; the last refusal is the answer
+            refusal = error
+            continue
+        first = first or (run, own)
+        if len(candidates) == 1 or bool(np.all(np.abs(run(t)) <= bound)):
+            return run, own
+    if first is None:
+        raise refusal or CannotAnswer("there are no settings to try.")
+    return first
+
+
+def ranked(series: Series, fit: Fit, candidates: Sequence[Own]) -> list[Own]:
+    """Settings by how well a model of the first part forecasts the rest of the first trial."""
     if len(candidates) == 1:
-        return candidates[0]
+        return list(candidates)
     cut = [round((1 - HELD_OUT) * len(trial)) for trial in series.trials]
     heads = tuple(trial[:n] for trial, n in zip(series.trials, cut, strict=True))
     t, values = series.times(), series.trials[0]
     first = replace(series, trials=heads, seen=(t[: cut[0]], heads[0]))
     errors = [_error(first, fit, own, t[cut[0] :], values[cut[0] :]) for own in candidates]
-    if not np.isfinite(errors).any():
-        return candidates[0]
-    return candidates[int(np.nanargmin(errors))]
+    return [candidates[k] for k in np.argsort(errors, kind="stable")]
 
 
-def _error(series: Series, fit: Fit, own: dict[str, Any], t: Array, rest: Array) -> float:
+def _error(series: Series, fit: Fit, own: Own, t: Array, rest: Array) -> float:
     try:
         error = fit(series, own)(t) - rest
-    except CannotAnswer:  # other settings may do; if none does, the last fit says why
+    except CannotAnswer:  # the last of all to be tried
         return np.inf
-    size = float(np.sqrt(np.mean(error**2)))
+    with np.errstate(over="ignore"):
+        size = float(np.sqrt(np.mean(error**2)))
     return size if np.isfinite(size) else np.inf
 
 

@@ -184,13 +184,17 @@ def thinned(series: Series, per_period: float, most: int) -> Series:
     if q <= 1:
         return series
     means = tuple(_means(trial, q) for trial in series.trials)
-    starts = tuple(start + 0.5 * (q - 1) * series.dt for start in series.starts)
+    # The end of the record is kept: forecasts start there.
+    lost = [len(trial) % q for trial in series.trials]
+    starts = tuple(
+        start + (n + 0.5 * (q - 1)) * series.dt
+        for n, start in zip(lost, series.starts, strict=True)
+    )
     notes = (*series.notes, f"means of {q} samples")
     return replace(series, trials=means, starts=starts, dt=q * series.dt, notes=notes)
 
 
 def _means(trial: Array, q: int) -> Array:
-    # The end of the record is kept: forecasts start there.
     whole = trial[len(trial) % q :]
     return np.asarray(whole.reshape(-1, q, trial.shape[1]).mean(axis=1))
 

@@ -4,9 +4,9 @@ r"""Extended dynamic mode decomposition: a Koopman regression with delays.
 
 with z the leading singular coordinates of windows of delayed samples and Ψ all their monomials up
 to a degree (Williams, Kevrekidis and Rowley 2015). The eigenvalues of K are those of the Koopman
-operator; of them the ones that carry most energy are kept, as many as modes are told, and their
-Koopman modes are fitted to the record. The regression is written here with numpy: PyKoopman, the
-package that offers it, asks for an old numpy and for a CUDA stack.
+operator; growing ones are put on the unit circle. Those that carry most energy are kept, as many
+as modes are told, and their Koopman modes are fitted to the record. The regression is written here
+with numpy: PyKoopman, the package that offers it, asks for an old numpy and for a CUDA stack.
 """
 
 from __future__ import annotations
@@ -76,6 +76,7 @@ def _eigenvalues(series: Series, own: dict[str, Any], order: int) -> ComplexArra
     eigenvalues = np.linalg.eigvals(np.linalg.solve(gram, now.T @ then))
     lasting = np.abs(np.log(np.abs(eigenvalues) + 1e-12)) * series.shortest < own["decays"]
     poles = continuous(eigenvalues[lasting], series.dt)
+    poles = poles - np.maximum(poles.real, 0.0) if own["stable"] else poles
     if not (poles.imag > 0).any():
         raise CannotAnswer("no eigenvalue lasts as long as the record.")
     return np.asarray(poles[poles.imag > 0])
