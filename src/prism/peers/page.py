@@ -10,6 +10,7 @@ from prism.io._atomic import replacing
 from prism.peers.chart import draw
 from prism.peers.results import OURS, TOLERANCE, Comparison, Verdict
 from prism.peers.scoring import NEAR, PERIODS
+from prism.peers.settings import note
 from prism.peers.table import cells, markdown, number
 from prism.peers.table1 import table1
 from prism.peers.tasks import TASKS
@@ -114,8 +115,8 @@ def _how(comparison: Comparison) -> str:
         f"form. The drift of energy is the change of the power of the returned model's motion over "
         f"{PERIODS} periods of the slowest mode, from the first half to the second; *bounded* "
         "says that it stayed within three times the range of the record. *Told* is what a method "
-        "was given beyond the data; settings of the other methods were searched on seeds that are "
-        "not scored. What a method cannot answer is an empty cell, and its reason a remark."
+        "was given beyond the data. What a method cannot answer is an empty cell, and its reason a "
+        f"remark. Settings of the other methods: {note()[0].lower()}{note()[1:]}"
     )
 
 
