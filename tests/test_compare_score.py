@@ -181,7 +181,7 @@ def test_the_first_paragraph_names_where_another_method_is_better():
     words = summary(stored())
     assert words.startswith("Another method is better here: **other** on *chain*, forecast, NRMSE")
     assert "1 of 2 columns" in words
-    assert "No other method proves" in words
+    assert "A proof that the model is passive comes from PRISM alone." in words
 
 
 def test_the_first_paragraph_says_so_when_none_is_better():

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from prism.peers._data import record_of
 from prism.peers.peer import Answer, Question
 from prism.peers.prism_ import answer_of
@@ -15,8 +13,7 @@ __all__ = ["PEERS"]
 class Nnls:
     """Non-negative least squares, with the grid refinement and completion of this package.
 
-    Its certificate is that of the same modal completion; its errors come from a resampling over
-    trials, or from the lines.
+    Its certificate is that of the same modal completion, which is PRISM's and not the paper's.
     """
 
     name = "NNLS of the paper"
@@ -32,7 +29,7 @@ class Nnls:
             mass=question.kernel_mass,
             method="nnls",
         )
-        return replace(answer_of(model, question), passive=False)
+        return answer_of(model, question)
 
 
 PEERS = (Nnls(),)

@@ -45,18 +45,14 @@ def peers_of(place: str) -> tuple[Peer, ...]:
     place : str
         A name of `MODULES`, or the path of a file that ends in ``.py``.
     """
-    module = _from_file(place) if place.endswith(".py") else _from_package(place)
-    if module is None:
-        return ()
+    if place.endswith(".py"):
+        module = _from_file(place)
+    else:
+        module = importlib.import_module(f"prism.peers.{place}")
     found = getattr(module, "PEERS", None)
     if not isinstance(found, tuple):
         raise ReadError.at(place, "has no tuple PEERS: put the methods of the file into one.")
     return found
-
-
-def _from_package(name: str) -> ModuleType | None:
-    full = f"prism.peers.{name}"
-    return None if importlib.util.find_spec(full) is None else importlib.import_module(full)
 
 
 def _from_file(path: str) -> ModuleType:
