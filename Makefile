@@ -3,11 +3,12 @@
 
 PYTHON ?= python3
 VENV := .venv
+PEERS := .venv-peers
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test style lint format docs bench study clean
+.PHONY: help demo test style lint format docs bench compare study clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -40,21 +41,25 @@ docs: $(VENV)/.dev ## build the documentation site into docs/_build/html
 bench: $(VENV)/.plot ## the chain benchmark, beside the published table
 	$(BIN)/prism benchmark chain
 
+# The other methods have an environment of their own: PRISM's stays clean.
+compare: $(PEERS)/.peers ## other methods on the same data; writes docs/comparison.md
+	$(PEERS)/bin/prism compare all --json comparison.json --page docs/comparison.md
+
 study: export OMP_NUM_THREADS := 1
 study: export OPENBLAS_NUM_THREADS := 1
 study: $(VENV)/.dev ## the slow Monte-Carlo studies
 	$(BIN)/python -m pytest -m study -n 2
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) build dist docs/_build prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(PEERS) comparison.json build dist docs/_build prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(VENV)/bin/python:
+$(VENV)/bin/python $(PEERS)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "PRISM needs Python 3.11 or newer, and '$(PYTHON)' is not:" \
 	       "name another one, for example  make $(or $(MAKECMDGOALS),test) PYTHON=python3.12"; \
 	  exit 1; }
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(patsubst %/bin/python,%,$@)
 
 # The stamps are made last, so that an interrupted installation is done again.
 $(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
@@ -63,4 +68,8 @@ $(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e ".[dev,docs,plot,sdp,io,fast]"
+	@touch $@
+
+$(PEERS)/.peers: pyproject.toml | $(PEERS)/bin/python
+	$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install -e ".[peers,plot,sdp,fast]"
 	@touch $@

@@ -17,7 +17,7 @@ from prism.cli import main
 from prism.errors import PrismWarning
 
 ROOT = Path(__file__).parents[1]
-COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "demo")
+COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "compare", "demo")
 
 
 @pytest.fixture

@@ -54,8 +54,29 @@ def _rows(name: str, values: Array, rate: float, decimate: int, highest: float) 
     ]
 
 
-def stable_modes(values: Array, rate: float, decimate: int) -> Array:
-    """Median frequency and damping ratio of each group of stable poles, (modes, 2)."""
+def stable_modes(
+    values: Array,
+    rate: float,
+    decimate: int,
+    *,
+    block_rows: int = _BLOCK_ROWS,
+    highest_order: int = _HIGHEST_ORDER,
+    most: int | None = None,
+) -> Array:
+    """Median frequency and damping ratio of each group of stable poles, (modes, 2).
+
+    Parameters
+    ----------
+    values : array (samples, channels)
+    rate : float
+        Samples per time unit.
+    decimate : int
+        Take one sample of so many.
+    block_rows, highest_order : int
+        Of the subspace identification.
+    most : int, optional
+        Only so many groups: those with the most stable poles.
+    """
     from pyoma2.algorithms import SSI
     from pyoma2.setup import SingleSetup
 
@@ -66,7 +87,7 @@ def stable_modes(values: Array, rate: float, decimate: int) -> Array:
         setup.detrend_data()
         if decimate > 1:
             setup.decimate_data(q=decimate)
-        algorithm = SSI(name="ssi", method="cov", br=_BLOCK_ROWS, ordmax=_HIGHEST_ORDER)
+        algorithm = SSI(name="ssi", method="cov", br=block_rows, ordmax=highest_order)
         setup.add_algorithms(algorithm)
         setup.run_by_name("ssi")
     finally:
@@ -76,4 +97,6 @@ def stable_modes(values: Array, rate: float, decimate: int) -> Array:
     order = np.argsort(result.Fn_poles[stable])
     f, z = result.Fn_poles[stable][order], result.Xi_poles[stable][order]
     groups = np.split(np.arange(len(f)), np.flatnonzero(np.diff(f) > _APART * f[1:]) + 1)
-    return np.array([[np.median(f[g]), np.median(z[g])] for g in groups if len(g) >= _MANY])
+    large = sorted((g for g in groups if len(g) >= _MANY), key=len, reverse=True)[:most]
+    found = np.array([[np.median(f[g]), np.median(z[g])] for g in large]).reshape(-1, 2)
+    return found[np.argsort(found[:, 0])]

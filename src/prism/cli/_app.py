@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prism.cli import app as page
-from prism.cli import benchmark, demo, forecast, identify, info, simulate
+from prism.cli import benchmark, compare, demo, forecast, identify, info, simulate
 from prism.cli._console import examples
 
 __all__ = ["app"]
@@ -26,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-for _module in (identify, forecast, simulate, info, benchmark, demo, page):
+for _module in (identify, forecast, simulate, info, benchmark, compare, demo, page):
     app.command(_module.NAME, epilog=_module.EXAMPLES)(_module.command)
 
 

@@ -29,7 +29,7 @@ _HOPELESS = 60.0  # χ² that terms cannot make up for
 _FAR = 3.0  # χ² per datum of a motion that is not described
 _CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
 _MORE_STEPS = 100
-_RIVALS = 15.0  # scores of whole libraries that leave the choice to the terms
+_RIVALS = 30.0  # scores of whole libraries that leave the choice to the terms
 
 Progress = Callable[[str], None]
 

@@ -1,0 +1,1 @@
+"""Other methods on the same data; the core never imports this room."""

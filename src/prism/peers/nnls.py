@@ -1,0 +1,35 @@
+"""The method of the paper: cosines with non-negative weights in the autocorrelation."""
+
+from __future__ import annotations
+
+from prism.peers._data import record_of
+from prism.peers.peer import Answer, Question
+from prism.peers.prism_ import answer_of
+from prism.pipeline import identify
+
+__all__ = ["PEERS"]
+
+
+class Nnls:
+    """Non-negative least squares, with the grid refinement and completion of this package.
+
+    Its certificate is that of the same modal completion, which is PRISM's and not the paper's.
+    """
+
+    name = "NNLS of the paper"
+    package = "prism-id"
+    modules: tuple[str, ...] = ()
+    told = ""
+
+    def answer(self, question: Question) -> Answer:
+        """Identify with ``method="nnls"``."""
+        model = identify(
+            record_of(question),
+            experiment=question.experiment,
+            mass=question.kernel_mass,
+            method="nnls",
+        )
+        return answer_of(model, question)
+
+
+PEERS = (Nnls(),)

@@ -1,0 +1,33 @@
+"""Settings of the peers, as a search on other records than the scored ones found them."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["note", "searched", "settings"]
+
+
+@cache
+def _stored() -> dict[str, Any]:
+    text = files("prism.peers").joinpath("settings.json").read_text("utf-8")
+    stored: dict[str, Any] = json.loads(text)
+    return stored
+
+
+def settings(peer: str) -> dict[str, Any]:
+    """Settings of one peer by its name; a copy."""
+    return dict(_stored()["peers"][peer])
+
+
+def note() -> str:
+    """When and on which seeds the settings were searched, in a sentence."""
+    return str(_stored()["note"])
+
+
+def searched(peer: str) -> dict[str, Any]:
+    """What was searched for one peer, the first of its candidates; nothing without settings."""
+    own = _stored()["peers"].get(peer, {})
+    return dict(own["candidates"][0] if "candidates" in own else own)
