@@ -76,7 +76,10 @@ def test_help_has_a_purpose_and_examples(run, name):
 
 
 def test_every_option_is_exercised(run):
-    tests = sorted(Path(__file__).parent.glob("test_cli*.py"))
+    folder = Path(__file__).parent
+    tests = sorted(
+        path for kind in ("cli", "compare", "app") for path in folder.glob(f"test_{kind}*.py")
+    )
     text = "".join(path.read_text(encoding="utf-8") for path in tests)
     for name in COMMANDS:
         _, out, _ = run(name, "--help")
