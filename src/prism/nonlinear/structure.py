@@ -29,9 +29,24 @@ _HOPELESS = 60.0  # χ² that terms cannot make up for
 _FAR = 3.0  # χ² per datum of a motion that is not described
 _CREEPING = 25.0  # scores above the best from which a fit in a valley may still come back
 _MORE_STEPS = 100
-_RIVALS = 30.0  # scores of whole libraries that leave the choice to the terms
+_RIVALS = 15.0, 30.0  # scores above the best that leave the choice to the terms: any, first ones
 
 Progress = Callable[[str], None]
+
+
+def _rivals(whole: Sequence[Found]) -> list[Found]:
+    """Whole libraries worth a search for terms; the best fit of each is given more room.
+
+    The score of a badly determined whole says little about its parts.
+    """
+    seen: set[str] = set()
+    out = []
+    for found in whole:
+        room = _RIVALS[found.full.name not in seen]
+        seen.add(found.full.name)
+        if found.score < whole[0].score + room:
+            out.append(found)
+    return out
 
 
 class Search:
@@ -65,10 +80,9 @@ class Search:
         if not whole or whole[0].estimate.misfit > _FAR * self.judge.samples:
             return whole
         kept: dict[tuple[object, ...], Found] = {}
-        for found in whole:
-            if found.score < whole[0].score + _RIVALS:
-                self.progress(f"terms of the {found.full.name} force")
-                kept.update(self._pruned(found))
+        for found in _rivals(whole):
+            self.progress(f"terms of the {found.full.name} force")
+            kept.update(self._pruned(found))
         for library in libraries:
             mine = [one for one in kept.values() if one.full is library]
             while mine and (fewer := self._fewer(min(mine, key=lambda one: one.score))) is not None:
