@@ -198,11 +198,24 @@ def test_a_tide():
 def test_two_masses():
     path = real_data("two_masses/real_double_linear_h_1.txt")
     assert describe(path).time_hint == 2
+    with pytest.raises(ReadError, match=r"column 2 .*increases evenly, as a time does"):
+        read(path)
     found = describe(path, time_column=2)
     assert found.dt is None
     assert found.samples == (495,)
     for name in ("real_linear_h_1.txt", "real_double_pend_h_1.txt"):
         assert describe(real_data(f"two_masses/{name}")).missing == 0
+
+
+def test_a_named_time_column_is_found_by_its_number_too(tmp_path):
+    path = tmp_path / "bench.csv"
+    rows = [f"{0.02 * k:.2f};{(k * 7) % 5}".replace(".", ",") for k in range(30)]
+    path.write_text("\n".join(["Zeit [s];Weg [mm]", *rows]), encoding="utf-8")
+    with pytest.raises(ReadError, match=r"column 1 'Zeit \[s\]' .*--time-column 1"):
+        read(path)
+    record = read(path, time_column=1)
+    assert record.channels == ("Weg [mm]",)
+    assert record.dt == pytest.approx(0.02)
 
 
 def test_a_long_bridge():

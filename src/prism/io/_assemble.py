@@ -8,6 +8,7 @@ import numpy as np
 
 from prism.errors import ReadError, RecordError
 from prism.io._raw import FloatArray, Raw
+from prism.io._times import column_like_time
 from prism.record import Record
 
 __all__ = ["assemble"]
@@ -130,8 +131,22 @@ def _step_of(raw: Raw, dt: float | None) -> float | None:
         )
     step = raw.dt if dt is None else dt
     if step is None and raw.times is None:
-        raise ReadError.at(raw.path, "no sampling step: give dt / --dt or a time column.")
+        raise ReadError.at(
+            raw.path, f"no sampling step: give dt / --dt or a time column{_hint(raw)}."
+        )
     return step
+
+
+def _hint(raw: Raw) -> str:
+    """Which column may be the time, if one looks like it."""
+    column = column_like_time(raw, [np.asarray(trial, float) for trial in raw.trials])
+    if column is None:
+        return ""
+    name = "" if raw.names is None else f" {raw.names[column - 1]!r}"
+    return (
+        f"; column {column}{name} increases evenly, as a time does: time_column={column} / "
+        f"--time-column {column} reads it so"
+    )
 
 
 def _times_of(raw: Raw, step: float | None) -> list[FloatArray]:

@@ -13,7 +13,7 @@ from prism.errors import ReadError, RecordError
 from prism.io._assemble import AGREEMENT
 from prism.io._raw import FloatArray, Raw, Selection, take_time
 from prism.io._registry import format_of, read_raw
-from prism.io._times import Gap, Rate, check_times, largest_gap, looks_like_time, rates
+from prism.io._times import Gap, Rate, check_times, column_like_time, largest_gap, rates
 
 __all__ = ["FileDescription", "Saturation", "describe"]
 
@@ -144,7 +144,7 @@ def describe(
         rates=_rates(raw) if dt is None else (),
         gap=_gap(raw, numbers, dt),
         saturated=_saturated(raw.columns, numbers),
-        time_hint=_time_hint(raw, numbers),
+        time_hint=column_like_time(raw, numbers),
         named=raw.names is not None,
     )
 
@@ -212,10 +212,3 @@ def _clipped(name: str, column: FloatArray) -> list[Saturation]:
         if share > SHARE and repeats and counts[extreme] > PILE * usual:
             found.append(Saturation(name, float(levels[extreme]), float(share)))
     return found
-
-
-def _time_hint(raw: Raw, numbers: Sequence[FloatArray]) -> int | None:
-    if raw.times is not None or raw.dt is not None or len(numbers) != 1 or raw.width < 2:
-        return None
-    found = [k for k in range(raw.width) if looks_like_time(numbers[0][:, k])]
-    return found[0] + 1 if len(found) == 1 else None

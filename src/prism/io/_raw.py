@@ -102,7 +102,7 @@ def take_time(raw: Raw, time_column: str | int | None) -> Raw:
     raw : Raw
         What was read.
     time_column : str or int or None
-        Name of the column, or its number counted from 1 in a file without names. None takes the
+        Name of the column, or its number counted from 1 where none is so named. None takes the
         column that is named as a time, if there is one.
     """
     if raw.times is not None:
@@ -132,15 +132,15 @@ def _named_time(raw: Raw) -> int | None:
 
 def _asked_time(raw: Raw, time_column: str | int) -> int:
     wanted = str(time_column).strip()
+    if raw.names is not None and wanted in raw.names:
+        return raw.names.index(wanted)
+    if wanted.isdecimal() and 1 <= int(wanted) <= raw.width:
+        return int(wanted) - 1
     if raw.names is not None:
-        if wanted in raw.names:
-            return raw.names.index(wanted)
         raise ReadError.at(
             raw.path,
             f"there is no time column {wanted!r}: the columns are {', '.join(raw.names)}.",
         )
-    if wanted.isdecimal() and 1 <= int(wanted) <= raw.width:
-        return int(wanted) - 1
     raise ReadError.at(
         raw.path,
         f"there is no time column {wanted!r} and the columns have no names: give the number of "

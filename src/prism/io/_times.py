@@ -11,7 +11,15 @@ import numpy as np
 from prism.errors import ReadError
 from prism.io._raw import FloatArray, Raw
 
-__all__ = ["Gap", "Rate", "check_times", "largest_gap", "looks_like_time", "rates"]
+__all__ = [
+    "Gap",
+    "Rate",
+    "check_times",
+    "column_like_time",
+    "largest_gap",
+    "looks_like_time",
+    "rates",
+]
 
 SAME_STEP = 1e-3
 """Relative change of a step that still counts as the same sampling rate."""
@@ -164,3 +172,18 @@ def looks_like_time(column: FloatArray) -> bool:
     if len(steps) < SHORTEST_RUN or not (steps > 0.0).all():
         return False
     return bool(np.abs(steps - np.median(steps)).max() <= 0.1 * np.median(steps))
+
+
+def column_like_time(raw: Raw, numbers: Sequence[FloatArray]) -> int | None:
+    """Number, from 1, of the one column that looks like the time of a file without times.
+
+    Parameters
+    ----------
+    raw : Raw
+    numbers : sequence of ndarray (samples, columns)
+        Its trials.
+    """
+    if raw.times is not None or raw.dt is not None or len(numbers) != 1 or raw.width < 2:
+        return None
+    found = [k for k in range(raw.width) if looks_like_time(numbers[0][:, k])]
+    return found[0] + 1 if len(found) == 1 else None
