@@ -9,6 +9,7 @@ import scipy.stats
 
 from prism.frequency_response import FrequencyResponse
 from prism.response.fit import order, rational
+from prism.response.fit.damping import alike
 from prism.response.fit.data import Data
 from prism.response.fit.noise import Noise, deviance, estimate_noise
 from prism.response.fit.price import price_of
@@ -19,6 +20,7 @@ from prism.response.fit.scoring import (
     climb,
     evaluate,
     factors,
+    free_count,
     free_parameters,
     information,
     jacobian,
@@ -258,6 +260,40 @@ def test_climbing_from_a_percent_away_reaches_the_maximum(damping):
     )
     assert value == pytest.approx(cost(packed(point)), rel=1e-12)
     assert value < best.fun + 1e-2
+
+
+@pytest.mark.parametrize("damping", DAMPINGS[1:])
+def test_one_loss_for_all_is_the_maximum_over_points_with_equal_losses(damping):
+    system = cart_pendulum()
+    data = data_of(
+        system, np.linspace(1, 7, 60), loss=0.02, damping=damping, noise=0.05, noise_kind="both"
+    )
+    noise = Noise(0.05**2, 0.05**2)
+    truth = point_of(system, data, damping, 0.02)
+    start = dataclasses.replace(truth, V=truth.V * 1.01, eta=truth.eta * 1.1, alike=True)
+    point, value = climb(data, start, noise, 60)
+
+    def cost(theta):
+        H = dense_model(np.append(theta, theta[-1]), data, 2, 2, damping, [0, 1])
+        return deviance(noise.a2 + noise.b2 * np.abs(H) ** 2, data.counts, data.squares(H))
+
+    best = scipy.optimize.minimize(
+        cost,
+        packed(truth)[:-1],
+        method="Nelder-Mead",
+        options={"xatol": 1e-9, "fatol": 1e-6, "maxiter": 4000},
+    )
+    assert point.eta[0] == point.eta[1]
+    assert value < best.fun + 1e-2
+    assert free_count(point) == free_count(dataclasses.replace(point, alike=False)) - 1
+
+
+def test_a_loss_for_all_stays_at_zero_where_the_sum_of_the_gradients_points_outwards():
+    point = Point(np.ones(2), np.ones((2, 1)), np.zeros(2), "viscous", alike=True)
+    assert (
+        list(free_parameters(point, np.array([1, 1, 1, 1, 1.0, -2.0]))) == [True] * 4 + [False] * 2
+    )
+    assert free_parameters(point, np.array([1, 1, 1, 1, -1.0, 2.0])).all()
 
 
 def test_parameters_at_a_bound_are_free_only_where_the_gradient_points_inside():
@@ -646,3 +682,31 @@ def test_the_significance_of_a_mode_is_its_length_in_units_of_its_error(five):
         part = slice(5 + 3 * j, 8 + 3 * j)
         v = state.point.V[j]
         assert worth == pytest.approx(v @ np.linalg.solve(expected[part, part], v), rel=1e-4)
+
+
+def losses_state(eta, seed):
+    """Three modes with these losses and 1 % noise, fitted with a loss each."""
+    rng = np.random.default_rng(seed)
+    point = Point(np.array([0.1, 0.35, 0.8]), np.ones((3, 1)), np.asarray(eta), "structural")
+    omega = np.linspace(0.2, 1.0, 200)
+    blank = Data.of(FrequencyResponse(omega, np.ones((200, 1, 1), complex)).ports)
+    H = evaluate(blank, point).H[:, :, None]
+    e = rng.standard_normal(H.shape) + 1j * rng.standard_normal(H.shape)
+    data = Data.of(FrequencyResponse(omega, H + 0.01 * np.median(np.abs(H)) * e).ports)
+    noise = Noise(2 * (0.01 * float(np.median(np.abs(data.Y)))) ** 2, 0.0)
+    scaled = dataclasses.replace(point, V=point.V / np.sqrt(data.value_unit))
+    return data, order.settle(data, state_of(data, scaled, noise))
+
+
+def test_equal_losses_are_called_unlike_as_often_as_stated():
+    found = [alike(*losses_state([0.02] * 3, seed)) for seed in range(200)]
+    unlike = sum(one is None for one in found)
+    low, high = scipy.stats.binom.ppf([1e-3, 1 - 1e-3], 200, 0.05)
+    assert low <= unlike <= high
+    shared = next(one for one in found if one is not None)
+    assert np.ptp(shared.point.eta) == 0
+    assert shared.point.alike
+
+
+def test_losses_that_differ_are_not_alike():
+    assert all(alike(*losses_state([0.02, 0.025, 0.02], seed)) is None for seed in range(5))

@@ -39,12 +39,18 @@ def largest_gain(data, eta, rng, draws):
 def test_noise_exceeds_the_price_as_often_as_stated(n, eta):
     data, draws = grid(n), 300
     gains = largest_gain(data, eta, np.random.default_rng([n, int(1e4 * eta)]), draws)
-    if eta:  # the same chance as with the loss known, for one parameter more
-        gains = chi2.isf(chi2.sf(gains, n + 1), n + 2)
-    count = int((gains > price_of(data, 0.1, eta)).sum())
+    count = int((gains > price_of(data, 0.1, eta, own=False)).sum())
     low, high = binom.ppf([1e-3, 1 - 1e-3], draws, 0.1)
     # the length of the curve is an upper bound in between no loss and much
     assert (low if eta in (0.0, 0.05) else 0.5 * low) <= count <= high
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_loss_of_its_own_has_the_same_chance_for_one_parameter_more(n):
+    data = grid(n)
+    own, shared = (price_of(data, 1e-3, 0.02, own=own) for own in (True, False))
+    assert chi2.sf(own, n + 2) == pytest.approx(chi2.sf(shared, n + 1), rel=1e-9)
+    assert price_of(data, 1e-3, 0.0, own=False) == price_of(data, 1e-3, 0.0)
 
 
 def test_the_curve_of_lossless_poles_has_the_length_of_pi_over_root_three_per_step():

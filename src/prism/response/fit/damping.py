@@ -12,6 +12,7 @@ from prism.response.fit.order import State, data_variance, refit, settle
 from prism.response.fit.scoring import climb, evaluate, factors, information, misfit
 
 _SIGNIFICANT = 1e-4
+_UNLIKE = 0.05  # chance of calling equal losses unlike
 
 
 def lossless(data: Data, state: State, needed: float) -> State | None:
@@ -29,8 +30,27 @@ def lossless(data: Data, state: State, needed: float) -> State | None:
 def damped(data: Data, state: State, law: str) -> State:
     """The same modes with losses, from a start where every mode loses a little."""
     eta = np.maximum(state.point.eta, 1e-5)
-    point, value = climb(data, replace(state.point, eta=eta, damping=law), state.noise, 15)
+    free = replace(state.point, eta=eta, damping=law, alike=False)
+    point, value = climb(data, free, state.noise, 15)
     return settle(data, replace(state, point=point, value=value))
+
+
+def alike(data: Data, state: State) -> State | None:
+    """The same modes with one loss factor for all, or None where the data speak against it.
+
+    Twice the loss in log likelihood is chi square distributed with one degree of freedom for each
+    loss factor that is given up.
+    """
+    if state.point.damping == "none" or len(state.point) < 2:
+        return None
+    eta = np.full(len(state.point), np.median(state.point.eta))
+    point = replace(state.point, eta=eta, alike=True)
+    fixed = data_variance(data, state.noise)
+    point, _ = climb(data, point, state.noise, 15, fixed)
+    point, value = climb(data, point, state.noise, 15)
+    found = settle(data, replace(state, point=point, value=value))
+    allowed = float(chdtri(len(point) - 1, _UNLIKE))
+    return found if found.value < state.value + allowed else None
 
 
 def score(data: Data, state: State) -> float:

@@ -9,8 +9,8 @@ import numpy as np
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.response.fit.checks import MISFIT, asymmetry
+from prism.response.fit.damping import alike, decide
 from prism.response.fit.damping import damped as with_losses
-from prism.response.fit.damping import decide
 from prism.response.fit.data import Data
 from prism.response.fit.order import (
     State,
@@ -108,12 +108,30 @@ def _search(
     state = min(found, key=lambda one: one.value + len(one.point) * price)
     state = _damping(data, state, damped)
     price = price_of(data, false_alarm, float(np.median(state.point.eta)))
-    decided, state = state, select(data, state, price, say)
+    decided, state = state, _selected(data, state, false_alarm, say)
     if len(state.point) == 1 and empty_value(data) - state.value < price:
         raise _no_line(data)
     if most is not None:
         state = strongest(data, state, most)
     return state if state is decided else _damping(data, state, damped)
+
+
+def _selected(data: Data, state: State, false_alarm: float, say: Callable[[str], None]) -> State:
+    """Join and drop modes; with one loss factor for all as long as the data agree to that.
+
+    A mode without a loss of its own is told from noise at a lower price. The modes that are found
+    then have each their own again, and if these are not alike after all, so has the search.
+    """
+    eta = float(np.median(state.point.eta))
+    even = alike(data, state)
+    if even is not None:
+        found = select(data, even, price_of(data, false_alarm, eta, own=False), say)
+        if found is even:
+            return state
+        freed = with_losses(data, found, found.point.damping)
+        if alike(data, freed) is not None:
+            return freed
+    return select(data, state, price_of(data, false_alarm, eta), say)
 
 
 def _nothing(data: Data, guess: Guess, price: float) -> CannotTellError:

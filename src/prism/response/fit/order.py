@@ -17,6 +17,7 @@ from prism.response.fit.scoring import (
     climb,
     evaluate,
     factors,
+    free_count,
     free_parameters,
     information,
     misfit,
@@ -191,8 +192,8 @@ def _due(data: Data, state: State, price: float) -> float:
     :math:`1 - p/N`, and a gain in their units is larger.
     """
     size = 2 * data.total
-    spare = size - free_parameters(state.point).sum() - state.noise.parameters
-    return price * memory(data, state) * size / max(float(spare), 1.0)
+    spare = size - free_count(state.point) - state.noise.parameters
+    return price * memory(data, state) * size / max(spare, 1)
 
 
 def _join(data: Data, state: State, price: float) -> State | None:

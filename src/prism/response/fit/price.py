@@ -28,7 +28,7 @@ _LOSSLESS = np.pi / np.sqrt(3)  # length of the curve of poles per step
 _LOSSY = _LOSSLESS + np.pi  # the same with a loss that is small
 
 
-def price_of(data: Data, false_alarm: float, eta: float) -> float:
+def price_of(data: Data, false_alarm: float, eta: float, *, own: bool = True) -> float:
     """Gain that a mode must bring.
 
     Parameters
@@ -36,8 +36,10 @@ def price_of(data: Data, false_alarm: float, eta: float) -> float:
     false_alarm : float
         Chance of a mode too many.
     eta : float
-        Loss factor of the modes that are there. With losses a mode has one of its own: one more
-        parameter, but no more places, because a loss is searched around that of the others.
+        Loss factor of the modes that are there.
+    own : bool
+        Whether a mode with losses has a loss factor of its own: one more parameter, but no more
+        places, because it is searched around that of the others.
     """
     n = data.ports
     directions = 2 ** ((n - 1) / 2) / 2  # their volume, in units of the sphere
@@ -51,7 +53,7 @@ def price_of(data: Data, false_alarm: float, eta: float) -> float:
 
     highest = float(chdtri(n + 1, false_alarm / (2 * (places + ends))))
     level = float(brentq(excess, 0.0, highest))
-    return level if eta == 0 else float(chdtri(n + 2, chdtrc(n + 1, level)))
+    return level if eta == 0 or not own else float(chdtri(n + 2, chdtrc(n + 1, level)))
 
 
 def _length(data: Data, eta: float) -> float:

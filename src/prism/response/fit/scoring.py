@@ -36,6 +36,8 @@ class Point:
     damping : {"none", "viscous", "structural"}
     pole : array (K,)
         The pole of each vector; one each by default.
+    alike : bool
+        Whether all modes have one loss factor; then ``eta`` moves as a whole.
     """
 
     lam: Array
@@ -43,6 +45,7 @@ class Point:
     eta: Array
     damping: str = "none"
     pole: Index = field(default_factory=lambda: np.zeros(0, int))
+    alike: bool = False
 
     def __post_init__(self) -> None:
         if len(self.pole) != len(self.V):
@@ -53,7 +56,7 @@ class Point:
 
     @property
     def size(self) -> int:
-        """Number of parameters."""
+        """Number of entries of its gradient."""
         return len(self.lam) * (1 + (self.damping != "none")) + self.V.size
 
     def sorted(self) -> Point:
@@ -62,7 +65,7 @@ class Point:
 
     def take(self, keep: Index) -> Point:
         """Some of the poles, each with one vector."""
-        return Point(self.lam[keep], self.V[keep], self.eta[keep], self.damping)
+        return Point(self.lam[keep], self.V[keep], self.eta[keep], self.damping, alike=self.alike)
 
     def without(self, j: int) -> Point:
         """All modes but one."""
@@ -75,6 +78,7 @@ class Point:
             np.vstack([self.V, v]),
             np.append(self.eta, eta),
             self.damping,
+            alike=self.alike,
         )
 
     def widened(self, pole: int, v: Array) -> Point:
@@ -223,7 +227,7 @@ def climb(
         free = free_parameters(point, gradient)
         better = False
         for _ in range(14):
-            step = _solve(matrix, gradient, free, damping)
+            step = _solve(point, matrix, gradient, free, damping)
             if not np.isfinite(step).all():
                 damping = 10 * damping
                 continue
@@ -251,19 +255,40 @@ def free_parameters(point: Point, gradient: Array | None = None) -> Mask:
     free[:N] &= ~((point.lam <= 0) & (push[:N] <= 0))
     free[:N] &= ~((point.lam >= FAR) & (push[:N] >= 0))
     if point.damping != "none":
-        free[N + K :] &= ~((point.eta <= 0) & (push[N + K :] <= 0))
-        free[N + K :] &= ~((point.eta >= MOST_LOSS) & (push[N + K :] >= 0))
+        outwards = np.full(N, push[N + K :].sum()) if point.alike else push[N + K :]
+        free[N + K :] &= ~((point.eta <= 0) & (outwards <= 0))
+        free[N + K :] &= ~((point.eta >= MOST_LOSS) & (outwards >= 0))
     return free
 
 
-def _solve(matrix: Array, gradient: Array, free: Mask, damping: float) -> Array:
+def free_count(point: Point) -> int:
+    """Number of parameters that the data decide."""
+    free = int(free_parameters(point).sum())
+    return free - len(point) + 1 if point.alike and point.damping != "none" else free
+
+
+def _solve(point: Point, matrix: Array, gradient: Array, free: Mask, damping: float) -> Array:
     step = np.zeros(len(gradient))
+    losses = len(point) + point.V.size
+    if point.alike and losses < len(step):
+        matrix, gradient = _gathered(matrix, gradient, losses)
+        free = free[: losses + 1]
     part = matrix[np.ix_(free, free)]
     scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
     scaled = part / np.outer(scale, scale)
     scaled[np.diag_indices_from(scaled)] += damping
-    step[free] = _symmetric_solve(scaled, gradient[free] / scale) / scale
+    moved = np.zeros(len(gradient))
+    moved[free] = _symmetric_solve(scaled, gradient[free] / scale) / scale
+    step[: len(moved)] = moved
+    step[len(moved) :] = moved[-1]  # one loss factor moves all of them
     return step
+
+
+def _gathered(matrix: Array, gradient: Array, first: int) -> tuple[Array, Array]:
+    """Information and gradient where all parameters from the first one on are the same one."""
+    starts = np.arange(first + 1)
+    matrix = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
+    return matrix, np.asarray(np.add.reduceat(gradient, starts))
 
 
 def _symmetric_solve(matrix: Array, rhs: Array) -> Array:
