@@ -202,6 +202,8 @@ def kernel_named(name: str) -> Kernel:
 def _compiled() -> Kernel:
     """Compile the loops in place, since each calls the one before it by its name."""
     numba: Any = require("numba", "the fast kernel", "fast")
+    # a call hands over ten arrays of seven numbers each, which takes longer than its loops
+    options = {"cache": True, "error_model": "numpy", "forceinline": True}
     for name in _loops.COMPILED:
-        setattr(_loops, name, numba.njit(cache=True, error_model="numpy")(getattr(_loops, name)))
+        setattr(_loops, name, numba.njit(**options)(getattr(_loops, name)))
     return _loops.shoot
