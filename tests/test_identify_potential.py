@@ -1,15 +1,21 @@
 """``identify(record, potential=...)``: a nonlinear force behind the front door."""
 
+import dataclasses
 import json
 
 import numpy as np
 import pytest
 
 import prism
-from prism.errors import CannotTellError, OptionError
+from prism.errors import CannotTellError, OptionError, RecordTooShortError
+from prism.nonlinear import has_fast_kernel
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian, certify_potential
+from prism.plot import views
+from prism.plot._fitted import paces
 from prism.plot.potential import potential_view
-from prism.systems.nonlinear_particle import duffing, nonlinear_bath, pendulum
+from prism.systems.nonlinear_particle import double_well, duffing, nonlinear_bath, pendulum
+
+needs_numba = pytest.mark.skipif(not has_fast_kernel(), reason="slow without numba")
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +129,72 @@ def test_a_bath_is_an_effective_kernel_not_twenty_modes():
     said = str(model.identifiability)
     assert "effective memory kernel" in said
     assert "more modes than these data tell apart" in said
+
+
+# -- chaos: a motion without lines ----------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def wandering():
+    """Across two wells, where most of the motion is slower than the record is long."""
+    system = double_well(1.0, 1.0, [1.2], [0.4])
+    return system.simulate([1.3, 0.5], [0.3, -0.4], 150, 0.05, noise=0.05, rng=0)
+
+
+@pytest.fixture(scope="module")
+def chaotic(wandering):
+    return prism.identify(wandering, potential=["x", "x^3"], max_modes=1)
+
+
+def test_a_chaotic_record_is_told_what_to_do_about_it(wandering):
+    with pytest.raises(RecordTooShortError, match=r"turns about \d+ times.*potential='auto'"):
+        prism.identify(wandering)
+
+
+@needs_numba
+def test_a_chaotic_motion_has_a_potential_and_no_lines(chaotic):
+    h = chaotic.hamiltonian
+    assert len(chaotic.modes) == 0
+    np.testing.assert_allclose(h.potential.coefficients, [-1.0, 1.0], rtol=0.05)
+    np.testing.assert_allclose(h.hidden_frequencies, [1.2], rtol=0.01)
+    assert chaotic.certificate.passive
+    text = chaotic.summary()
+    assert "no modes in 1 channel, 1 hidden oscillator" in text
+    assert "the motion has no lines: its spectrum is broad" in text
+    assert "Visible modes" not in text
+
+
+@needs_numba
+def test_a_motion_without_lines_survives_a_file_and_is_drawn(chaotic, wandering, tmp_path):
+    chaotic.save(tmp_path / "m.json")
+    again = prism.load(tmp_path / "m.json")
+    assert again.modes.amplitudes.shape == (1, 0)
+    t = [151.0, 153.0]
+    np.testing.assert_allclose(again.forecast(t).values, chaotic.forecast(t).values, rtol=1e-6)
+    assert set(views(again, wandering)) == {
+        *("record", "spectrum", "correlation", "poles", "forecast", "potential", "kernel")
+    }
+    again.report(tmp_path / "r.html", wandering)
+    assert "The motion has no lines" not in (tmp_path / "r.html").read_text()  # a spectrum is there
+    with pytest.raises(CannotTellError, match="no shapes to draw"):
+        again.plot.shapes()
+
+
+@needs_numba
+def test_views_of_a_motion_without_lines_or_hamiltonian_still_have_a_scale(wandering, chaotic):
+    bare = dataclasses.replace(chaotic, hamiltonian=None)
+    assert paces(bare) == pytest.approx([20 * 2 * np.pi / (wandering.ends[0])])
+    assert "poles" not in views(bare, wandering)
+
+
+@pytest.mark.parametrize("kind", ["noise", "slow", "walk"])
+def test_what_has_no_lines_and_no_potential_is_still_refused(kind):
+    rng = np.random.default_rng(3)
+    t = 0.05 * np.arange(1500)
+    x = {
+        "noise": rng.standard_normal(1500),
+        "slow": np.sin(0.05 * t) + 0.01 * rng.standard_normal(1500),
+        "walk": np.cumsum(rng.standard_normal(1500)),
+    }[kind]
+    with pytest.raises(CannotTellError):
+        prism.identify(prism.Record(x, dt=0.05), potential="auto")

@@ -58,6 +58,16 @@ class Modes:
     damping_std: Array | None = None
     damping_interval: Array | None = None
 
+    @classmethod
+    def none(cls, channels: int, trials: int) -> Modes:
+        """No mode at all: a motion without lines, such as a chaotic one."""
+        no = np.zeros(0)
+        shapes = np.zeros((0, channels))
+        return cls(
+            *(no, no, shapes, shapes, np.zeros((0, 0)), np.zeros((trials, 0)), no, no),
+            *(np.zeros(0, bool), None, None, None, no),
+        )
+
     def __len__(self) -> int:
         """Return the number of modes."""
         return len(self.frequencies)

@@ -219,7 +219,9 @@ def model_from_json(data: Json) -> Model:
             std=np.array(record["std"], float),
         ),
         noise_std=np.array(data["noise"]["std"], float),
-        modes=_modes_from_json(data["modes"], np.array(data["mode_covariance"], float)),
+        modes=_modes_from_json(data["modes"], np.array(data["mode_covariance"], float))
+        if data["modes"]
+        else Modes.none(len(data["channels"]), record["trials"]),
         hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
         certificate=Certificate(**data["certificate"]),
         identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),

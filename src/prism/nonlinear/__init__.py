@@ -3,6 +3,7 @@
 from prism.nonlinear.fit import fit_potential
 from prism.nonlinear.kernel import has_fast_kernel
 from prism.nonlinear.result import Alternative, Horizon, NonlinearFit, Verdict
+from prism.nonlinear.smooth import oscillations
 from prism.nonlinear.suggest import Suggestion, suggests_nonlinearity
 from prism.nonlinear.terms import Potential
 
@@ -15,5 +16,6 @@ __all__ = [
     "Verdict",
     "fit_potential",
     "has_fast_kernel",
+    "oscillations",
     "suggests_nonlinearity",
 ]

@@ -104,6 +104,18 @@ def prepare(record: Record) -> Prepared:
     )
 
 
+def oscillations(record: Record) -> float:
+    """Number of oscillations at the centre of the spectrum of a record.
+
+    Raises
+    ------
+    PrismError
+        When the record is not one for a potential: too short, too noisy, not a displacement.
+    """
+    prepared = prepare(record)
+    return prepared.centre * record.duration / (2 * np.pi)
+
+
 def _check(record: Record) -> None:
     if record.n_channels > 2:
         raise RecordError(

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism._version import __version__
-from prism.errors import OptionError
+from prism.errors import CannotTellError, NoLineError, OptionError, RecordTooShortError
 from prism.experiments import EXPERIMENTS, Known
 from prism.frequency_response import FrequencyResponse
 from prism.labelled import Labelled, is_labelled
@@ -22,7 +22,7 @@ from prism.pipeline.damped import decay_remark, from_damped
 from prism.pipeline.forced import from_records, from_response
 from prism.pipeline.ignore import Ignore, bands_of, highest_frequency, without_ignored
 from prism.pipeline.lines import assemble, not_lines
-from prism.pipeline.potential import potential_remark, with_potential
+from prism.pipeline.potential import potential_remark, wanders, with_potential
 from prism.record import Record
 
 DEFAULT_FALSE_ALARM = 1e-3
@@ -169,9 +169,12 @@ def identify(
     known = Known(_matrix(mass, "mass", record), _matrix(stiffness, "stiffness", record))
     fitted = record if fit_fraction is None else record.head(fit_fraction)
     more = {} if drift == 1 else {"drift": drift}
-    lines = METHODS[method](
-        fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress, **more
-    )
+    try:
+        lines = METHODS[method](
+            fitted, false_alarm=false_alarm, max_modes=max_modes, progress=progress, **more
+        )
+    except RecordTooShortError as refusal:
+        raise wanders(fitted) or refusal from None
     lines = without_ignored(lines, fitted, ignore)
     outcome = not_lines(lines) or EXPERIMENTS[kind](lines, known)
     trajectories = Trajectories(
@@ -225,7 +228,11 @@ def _nonlinear(
 ) -> Model:
     """A record of a nonlinear motion."""
     fitted = record if fit_fraction is None else record.head(fit_fraction)
-    linear = identify(fitted, damped=False, false_alarm=settings.false_alarm, progress=progress)
+    linear: Model | CannotTellError
+    try:
+        linear = identify(fitted, damped=False, false_alarm=settings.false_alarm, progress=progress)
+    except (NoLineError, RecordTooShortError) as refusal:
+        linear = refusal  # a chaotic motion has no lines
     model = with_potential(linear, fitted, potential, settings.max_modes, progress)
     model = replace(model, settings=settings)
     if fit_fraction is None:

@@ -7,8 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from prism.model import Model
-from prism.nonlinear import NonlinearFit, fit_potential, suggests_nonlinearity
+from prism._version import __version__
+from prism.errors import CannotTellError, PrismError, RecordTooShortError
+from prism.identifiability import Identifiability
+from prism.kernel import Certificate
+from prism.model import Model, RecordSummary, Settings
+from prism.modes import Modes
+from prism.nonlinear import NonlinearFit, fit_potential, oscillations, suggests_nonlinearity
 from prism.nonlinear.hamiltonian import certify_potential, nonlinear_hamiltonian
 from prism.nonlinear.motion import NonlinearMotion
 from prism.record import Record
@@ -19,7 +24,7 @@ SCALE = "that of a seen coordinate of unit mass"
 
 
 def with_potential(
-    linear: Model,
+    linear: Model | CannotTellError,
     record: Record,
     potential: str | Sequence[str],
     max_modes: int | None,
@@ -29,17 +34,48 @@ def with_potential(
 
     Parameters
     ----------
-    linear : Model
-        Of the same record; its lines stay, as the spectrum of the motion.
+    linear : Model or CannotTellError
+        Of the same record; its lines stay, as the spectrum of the motion. Or why there are none:
+        the spectrum of a chaotic motion is broad.
     potential : str or sequence of str
         The library of terms.
     """
     fit = fit_potential(record, potential=potential, max_modes=max_modes, progress=progress)
+    if isinstance(linear, CannotTellError):
+        if fit.verdict.linear or not _follows(fit):
+            raise linear
+        return _nonlinear(_without_lines(record, fit), fit)
     if fit.verdict.linear:
         return linear.with_remark(
             f"potential={potential!r} was asked for, but no nonlinearity is seen: this is the "
             f"linear answer ({fit.verdict.why})"
         )
+    return _nonlinear(linear, fit)
+
+
+def _without_lines(record: Record, fit: NonlinearFit) -> Model:
+    """A model of a motion that has no lines."""
+    return Model(
+        experiment="free",
+        channels=record.channels,
+        quantity=record.quantity,
+        record=RecordSummary.of(record),
+        noise_std=fit.noise_std,
+        modes=Modes.none(record.n_channels, record.n_trials),
+        hamiltonian=None,
+        certificate=Certificate(
+            *(False, None, None),
+            "the motion has no lines and its Hamiltonian is not determined: there is nothing to "
+            "certify",
+        ),
+        identifiability=Identifiability(modes=0, channels=record.n_channels, magnitudes=False),
+        trajectories=NonlinearMotion.of(fit),
+        settings=Settings("", 0.0, None, __version__),
+    )
+
+
+def _nonlinear(linear: Model, fit: NonlinearFit) -> Model:
+    """The model with the potential in the place of the linear picture."""
     motion = NonlinearMotion.of(fit)
     verdict = replace(
         linear.identifiability,
@@ -47,7 +83,7 @@ def with_potential(
         scale=SCALE if fit.verdict.identifiable else "",
         why=fit.verdict.why,
         remedy=fit.verdict.remedy,
-        remarks=_remarks(fit),
+        remarks=_remarks(fit, len(linear.modes)),
         statement=_statement(fit),
     )
     model = replace(
@@ -82,6 +118,20 @@ def potential_remark(model: Model, record: Record) -> str:
     return (
         f"the motion looks nonlinear ({signs}): potential='auto', or --potential auto, fits the "
         "force and the hidden modes"
+    )
+
+
+def wanders(record: Record) -> RecordTooShortError | None:
+    """What to do about a motion that is slow and yet turns often, as one between two wells."""
+    try:
+        turns = oscillations(record)
+    except PrismError:  # not a record for a potential: there is nothing to advise
+        return None
+    return RecordTooShortError(
+        "most of the motion is slower than the record is long, and yet the record turns about "
+        f"{turns:.0f} times: it drifts, or it wanders irregularly between several places, as a "
+        "nonlinear motion does. Take the drift out, or fit the force with potential='auto', on "
+        "the command line --potential auto."
     )
 
 
@@ -120,7 +170,7 @@ def _effective(fit: NonlinearFit) -> list[str]:
     ]
 
 
-def _remarks(fit: NonlinearFit) -> tuple[str, ...]:
+def _remarks(fit: NonlinearFit, lines: int) -> tuple[str, ...]:
     out = [remark.rstrip(".") for remark in fit.remarks]
     if fit.alternatives:
         listed = "; ".join(str(one) for one in fit.alternatives[:_LISTED])
@@ -135,5 +185,8 @@ def _remarks(fit: NonlinearFit) -> tuple[str, ...]:
             f"the motion is chaotic (largest Lyapunov exponent {horizon.lyapunov:.3g}); the "
             f"forecast holds for about {horizon.lyapunov_times:.2g} Lyapunov times"
         )
-    out.append("the lines listed are those of the nonlinear motion, not normal modes")
+    if lines:
+        out.append("the lines listed are those of the nonlinear motion, not normal modes")
+    else:
+        out.append("the motion has no lines: its spectrum is broad")
     return tuple(out)

@@ -205,9 +205,10 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["response"] = response_view(model, record)
     elif record is not None:
         found |= _views_of_a_record(model, record)
-    if len(model.channels) > 1:
+    if len(model.channels) > 1 and len(model.modes):
         found["shapes"] = shapes_view(model)
-    found["poles"] = poles_view(model)
+    if len(model.modes) or model.hamiltonian is not None:
+        found["poles"] = poles_view(model)
     if model.trajectories is not None and not isinstance(record, FrequencyResponse):
         found["forecast"] = forecast_view(model, record=record)
     if isinstance(model.hamiltonian, NonlinearHamiltonian) and len(model.channels) == 1:

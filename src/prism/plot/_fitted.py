@@ -9,11 +9,12 @@ from prism.model import Model
 from prism.motion import Trajectories
 from prism.nonlinear.motion import NonlinearMotion
 
-__all__ = ["fitted"]
+__all__ = ["fitted", "paces"]
 
 Array = NDArray[np.float64]
 
 _CHUNK = 1 << 15  # times at once, so that a long record needs little memory
+_GUESSED = 20  # periods in a record of which nothing else is known
 
 
 def fitted(model: Model, t: Array, trial: int) -> Array:
@@ -34,3 +35,17 @@ def fitted(model: Model, t: Array, trial: int) -> Array:
     if isinstance(moving, Trajectories):
         return np.concatenate([moving.values(part, trial) for part in parts])
     return np.concatenate([moving.at(part, trial).values for part in parts])
+
+
+def paces(model: Model) -> Array:
+    """Frequencies that say how fast the motion is, ascending.
+
+    Those of the modes; of a motion without lines, those of small swings in its Hamiltonian.
+    """
+    if len(model.modes):
+        return model.modes.frequencies
+    h = model.hamiltonian
+    if h is None:
+        return np.array([_GUESSED * 2 * np.pi / (model.record.end - model.record.start)])
+    own = np.sqrt(np.abs(np.linalg.eigvalsh(h.stiffness)))
+    return np.sort(np.concatenate([own, h.hidden_frequencies]))

@@ -24,7 +24,7 @@ from prism.plot._canvas import (
     spread,
     stacked,
 )
-from prism.plot._fitted import fitted
+from prism.plot._fitted import fitted, paces
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel
 from prism.plot.spectrum import check_record
 from prism.record import Record
@@ -149,7 +149,7 @@ def correlation_view(model: Model, record: Record) -> CorrelationView:
 
 
 def _longest_lag(model: Model, dt: float, samples: int) -> int:
-    reach = _PERIODS * 2 * np.pi / float(np.median(model.modes.frequencies))
+    reach = _PERIODS * 2 * np.pi / float(np.median(paces(model)))
     return min(max(_FEWEST_LAGS, min(round(reach / dt), samples // 2)), samples - 1)
 
 

@@ -26,6 +26,7 @@ from prism.plot._canvas import (
     stacked,
     thin,
 )
+from prism.plot._fitted import paces
 from prism.plot.chart import Axis, Band, Chart, Dots, Line, Mark, Panel, Rule
 from prism.plot.spectrum import check_record
 from prism.record import Record
@@ -197,7 +198,7 @@ def _end(model: Model, record: Record | None, trial: int) -> float:
 
 
 def _window(model: Model, end: float) -> Array:
-    omega = model.modes.frequencies
+    omega = paces(model)
     reach = min(_PERIODS * 2 * np.pi / float(np.median(omega)), end - model.record.start)
     periods = 2 * reach * float(omega[-1]) / (2 * np.pi)
     half = int(np.clip(periods * _POINTS_PER_PERIOD, 400, MOST_POINTS - 2)) // 2

@@ -25,7 +25,7 @@ from prism.plot._canvas import (
     spread,
     stacked,
 )
-from prism.plot._fitted import fitted
+from prism.plot._fitted import fitted, paces
 from prism.plot.chart import Axis, Band, Chart, Line, Mark, Panel, Rule
 from prism.plot.spectrum import check_record
 from prism.record import Record
@@ -198,6 +198,6 @@ def _quantities(model: Model, record: Record) -> tuple[str, ...]:
 
 def _close(model: Model, t: Array) -> int:
     """Samples of the close-up: some periods, or all where that is most of the record."""
-    reach = _PERIODS * 2 * np.pi / float(np.median(model.modes.frequencies))
+    reach = _PERIODS * 2 * np.pi / float(np.median(paces(model)))
     count = int(np.clip(np.searchsorted(t, t[0] + reach), _FEWEST, _MOST))
     return count if 2 * count < len(t) else len(t)

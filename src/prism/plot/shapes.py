@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from prism.errors import CannotTellError
 from prism.model import Model
 from prism.plot._canvas import BLUE, MUTED, Layout, cut, plain
 from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Mark, Panel, Rule
@@ -193,6 +194,8 @@ def shapes_view(model: Model) -> ShapesView:
     model : Model
     """
     modes = model.modes
+    if not len(modes):
+        raise CannotTellError("the motion has no lines, and so no shapes to draw.")
     pairs = zip(modes.frequencies, modes.frequencies_std, strict=True)
     return ShapesView(
         channels=model.channels,

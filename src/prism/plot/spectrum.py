@@ -25,7 +25,7 @@ from prism.plot._canvas import (
     stacked,
     thin,
 )
-from prism.plot._fitted import fitted
+from prism.plot._fitted import fitted, paces
 from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
 from prism.record import Record
 from prism.report.numbers import format_value
@@ -252,7 +252,7 @@ def _grid(model: Model, record: Record) -> Array:
     used = max(model.record.samples) / max(record.samples)
     spacing = 0.5 * np.pi / (span * used)
     step = record.dt or span / max(record.samples)
-    top = min(_BAND * float(model.modes.frequencies[-1]), np.pi / step)
+    top = min(_BAND * float(paces(model)[-1]), np.pi / step)
     count = int(top / spacing) + 1
     if record.is_uniform:
         return np.asarray(spacing * np.arange(max(count, 2)), float)

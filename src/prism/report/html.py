@@ -99,6 +99,8 @@ def _origin(record: Record | FrequencyResponse | None) -> tuple[tuple[str, str],
 
 
 def _modes(model: Model, drawn: dict[str, str]) -> str:
+    if not len(model.modes):
+        return card("Spectrum", drawn.get("spectrum", "<p>The motion has no lines.</p>"))
     return card(
         "Visible modes",
         table(mode_table(model)),

@@ -198,8 +198,9 @@ def mode_table(model: Model) -> Table:
         ("signif.", [f"{size:.0f} σ" if size else "–" for size in modes.significance]),
     ]
     shapes = [_with_errors(*pair) for pair in zip(modes.shapes, modes.shapes_std, strict=True)]
-    names = [f"d({short(name)})" for name in model.channels]
-    columns += zip(names, zip(*shapes, strict=True), strict=True)
+    columns += [
+        (f"d({short(name)})", [row[a] for row in shapes]) for a, name in enumerate(model.channels)
+    ]
     return Table(
         tuple(name for name, _ in columns),
         tuple(zip(*(cells for _, cells in columns), strict=True)),

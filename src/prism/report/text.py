@@ -89,7 +89,8 @@ def sections(model: Model) -> Iterator[Section]:
     model : Model
     """
     yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
-    yield Section("Visible modes (rad per time unit)", (mode_table(model), EXPLANATION))
+    if len(model.modes):
+        yield Section("Visible modes (rad per time unit)", (mode_table(model), EXPLANATION))
     zeros = zero_table(model, _MOST_ZEROS)
     if zeros is not None:
         yield Section("Zeros (anti-resonances, rad per time unit)", (zeros,))
@@ -119,7 +120,7 @@ def headline(model: Model) -> str:
     """
     count, n = len(model.modes), len(model.channels)
     place = "in {n} channel" if model.response is None else "at {n} port"
-    seen = f"{count} mode{'s' * (count != 1)} {place.format(n=n)}{'s' * (n != 1)}"
+    seen = f"{count or 'no'} mode{'s' * (count != 1)} {place.format(n=n)}{'s' * (n != 1)}"
     if model.hamiltonian is None:
         return f"{seen}; the Hamiltonian is not determined"
     hidden = sum(h.rank for h in model.hamiltonian.hidden)
