@@ -1,6 +1,7 @@
 import numpy as np
 
 import prism
+from prism.benchmarks.paper import henon_record, noisy
 from prism.lines import estimate_lines
 from prism.lines.torus import all_orders
 from prism.systems import chain
@@ -74,3 +75,17 @@ def test_linear_systems_are_not_tied():
     for seed in range(40):
         record = chain().free(50, 0.05, noise=0.1, rng=seed)
         assert estimate_lines(record, false_alarm=1e-3).torus is None
+
+
+def test_a_regular_orbit_is_tied_by_its_own_record():
+    """x of Hénon-Heiles: the slow line is the difference of the two strong ones, 0.8 turns."""
+    clean = henon_record(0.05, 400.0)
+    rest = clean.tail(0.4)
+    errors, tied = [], 0
+    for seed in range(6):
+        model = prism.identify(noisy(clean, np.random.default_rng([77, seed])).head(0.4))
+        tied += "integer combinations" in model.identifiability.why
+        off = model.forecast(rest.times[0]).values - rest.trials[0]
+        errors.append(np.sqrt(np.mean(off**2)) / rest.trials[0].std())
+    assert tied >= 5
+    assert np.median(errors) < 0.1

@@ -32,6 +32,8 @@ _MANY = 30  # lines: a record of more is not searched for ties
 _SIMPLE = 2  # order up to which combinations are added before the fundamentals may move
 _TRIALS = 3  # choices of fundamentals that are fitted, the likeliest first
 _CLEARLY = 0.6  # of the χ² of free lines ahead: ties that are nearly right gain less
+_NO_WORSE = 1.2  # of the same, where the record itself is strong evidence for the ties
+_STRONG = 10.0  # difference of the Bayesian criterion that is strong evidence
 _STRONGEST = 6  # lines among which fundamentals are sought
 _SLOWEST = 0.3  # of the resolution: slower combinations cannot be told from the offset
 _APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
@@ -71,18 +73,28 @@ def find_torus(search: Search, fit: LineFit) -> tuple[Torus, LineFit] | None:
     (Torus, LineFit) or None
         None unless the ties are more than chance and tied lines, fitted to the first part of
         the record, foresee the rest better than free lines do. Both often explain the record
-        itself equally well; wrong ties then show only in what they foresee.
+        itself equally well; wrong ties then show only in what they foresee. Where the record
+        itself prefers ties, it is enough that they foresee no worse.
     """
     starts = sorted(_candidates(search, fit), key=lambda found: -found[0])
     grown = [_grown(search, fit, start) for _, start in starts[:_TRIALS]]
     if not grown:
         return None
     torus, tied = min(grown, key=lambda g: g[1].cost + _line_price(search) * g[1].count)
-    return (torus, tied) if _foresees_more(search, fit, torus) else None
+    share = _NO_WORSE if _preference(search, fit, torus, tied) > _STRONG else _CLEARLY
+    return (torus, tied) if _foresees(search, fit, torus, share) else None
 
 
-def _foresees_more(search: Search, fit: LineFit, torus: Torus) -> bool:
-    """Whether tied lines fitted to the first part continue into the rest better than free ones."""
+def _preference(search: Search, fit: LineFit, torus: Torus, tied: LineFit) -> float:
+    """How much better ties are by the Bayesian criterion: lines cost amplitudes and frequencies."""
+    amplitudes = 2 * sum(s.n_channels * s.n_trials for s in search.samplings)
+    samples = sum(float(np.sum(s.counts)) * s.n_trials for s in search.samplings)
+    more = (fit.count - tied.count) * amplitudes + fit.count - len(torus.fundamentals)
+    return fit.cost - tied.cost + more * float(np.log(samples))
+
+
+def _foresees(search: Search, fit: LineFit, torus: Torus, share: float) -> bool:
+    """Whether tied lines fitted to the first part leave less than a share of what free ones do."""
     parts = [sampling.cut(_FIRST_PART) for sampling in search.samplings]
     head = replace(search, samplings=[first for first, _ in parts])
     try:
@@ -97,7 +109,7 @@ def _foresees_more(search: Search, fit: LineFit, torus: Torus) -> bool:
     def chi2(candidate: LineFit) -> float:
         return sum(foresight(*part, candidate, i) for i, part in enumerate(parts))
 
-    return chi2(tied) < _CLEARLY * chi2(free)
+    return chi2(tied) < share * chi2(free)
 
 
 def all_orders(dimension: int) -> Orders:
