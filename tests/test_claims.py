@@ -1,5 +1,7 @@
 """The claims of the chain benchmark with few seeds in every run, with all of them as a study."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,11 @@ def test_whole_benchmark():
     result = BENCHMARKS["chain"](None, lambda text: None)
     failed = [row for row in result.rows if row.holds is False and row.case != "cost"]
     assert not failed, "\n".join(f"{r.case}: {r.quantity} {r.measured} ({r.bar})" for r in failed)
+
+
+def test_numbers_of_numpy_are_plain_in_json():
+    measured = np.float64(1.0), np.int64(1), np.float32(1.0)
+    rows = tuple(Row("c", "q", one, None, 2.0, own_method=one) for one in measured)
+    data = json.loads(json.dumps(Benchmark("x", 1, rows).to_json()))
+    assert [row["holds"] for row in data["rows"]] == [True] * 3
+    assert [row["own_method"] for row in data["rows"]] == [1.0] * 3

@@ -39,7 +39,7 @@ class Row:
         if self.low is None and self.high is None:
             return None
         above = self.low is None or self.measured >= self.low
-        return above and (self.high is None or self.measured <= self.high)
+        return bool(above and (self.high is None or self.measured <= self.high))
 
     @property
     def bar(self) -> str:
@@ -70,12 +70,12 @@ class Benchmark:
             {
                 "case": row.case,
                 "quantity": row.quantity,
-                "measured": row.measured,
+                "measured": float(row.measured),
                 "bar": row.bar,
                 "holds": row.holds,
                 "note": row.note,
                 "paper": row.paper or None,
-                "own_method": row.own_method,
+                "own_method": None if row.own_method is None else float(row.own_method),
             }
             for row in self.rows
         ]
