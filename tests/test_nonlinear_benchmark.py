@@ -46,3 +46,9 @@ def test_one_run_of_the_easiest_case():
     assert run.modes
     assert run.terms or run.listed
     assert np.all(np.abs(run.z) < 5)
+
+
+@pytest.mark.skipif(not has_fast_kernel(), reason="numba is not installed")
+def test_a_second_fit_of_a_structure_does_not_undo_the_first():
+    """Here the same terms were found twice, the second time worse: the search never ended."""
+    assert nonlinear.random_run(51) == nonlinear.Outcome(True, True, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -49,6 +49,13 @@ def _rivals(whole: Sequence[Found]) -> list[Found]:
     return out
 
 
+def _keep(kept: dict[tuple[object, ...], Found], more: Iterable[Found]) -> None:
+    """Add structures; of several fits of one structure the best one stays."""
+    for found in more:
+        if found.key not in kept or found.score < kept[found.key].score:
+            kept[found.key] = found
+
+
 class Search:
     """The search over structures for one record.
 
@@ -82,11 +89,11 @@ class Search:
         kept: dict[tuple[object, ...], Found] = {}
         for found in _rivals(whole):
             self.progress(f"terms of the {found.full.name} force")
-            kept.update(self._pruned(found))
+            _keep(kept, self._pruned(found).values())
         for library in libraries:
             mine = [one for one in kept.values() if one.full is library]
             while mine and (fewer := self._fewer(min(mine, key=lambda one: one.score))) is not None:
-                kept[fewer.key] = fewer
+                _keep(kept, [fewer])
                 mine = [fewer]
         while True:
             best = min(kept.values(), key=lambda one: one.score)
@@ -94,11 +101,11 @@ class Search:
             more = self._other_modes(best, best.estimate.modes + 1)
             if more is None:
                 break
-            kept[more.key] = more
+            _keep(kept, [more])
             if more.score >= best.score:
                 break
             wide = self._other_modes(best, more.estimate.modes, best.full)
-            kept.update(self._pruned(wide if wide is not None else more))
+            _keep(kept, self._pruned(wide if wide is not None else more).values())
         return self._polished(sorted(kept.values(), key=lambda one: one.score))
 
     def _polished(self, found: list[Found]) -> list[Found]:
@@ -246,10 +253,7 @@ class Search:
                     continue
                 tried.add(chosen)
                 found = self._refitted(wide, seen, chosen)
-                if found is not None and (
-                    found.key not in kept or found.score < kept[found.key].score
-                ):
-                    kept[found.key] = found
+                _keep(kept, [] if found is None else [found])
             if min(kept.values(), key=lambda one: one.score) is best:
                 break
         return kept
