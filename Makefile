@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test style lint format docs bench compare study clean
+.PHONY: help demo test style lint format docs bench compare settings study clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -44,6 +44,10 @@ bench: $(VENV)/.plot ## the chain benchmark, beside the published table
 # The other methods have an environment of their own: PRISM's stays clean.
 compare: $(PEERS)/.peers ## other methods on the same data; writes docs/comparison.md
 	$(PEERS)/bin/prism compare all --json comparison.json --page docs/comparison.md
+
+settings: export OMP_NUM_THREADS := 1
+settings: $(PEERS)/.peers ## search the settings of other methods, on seeds that are not scored
+	$(PEERS)/bin/python -m prism.peers.tuning src/prism/peers/settings.json
 
 study: export OMP_NUM_THREADS := 1
 study: export OPENBLAS_NUM_THREADS := 1

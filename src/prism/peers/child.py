@@ -10,15 +10,14 @@ import importlib
 import json
 import os
 import resource
-import signal
 import sys
 import time
 import warnings
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 from prism.errors import PrismError
+from prism.peers._cpu_limit import cpu_limit
 from prism.peers.peer import Answer, CannotAnswer, Peer
 from prism.peers.registry import find
 from prism.peers.scoring import run_scores, score
@@ -101,20 +100,11 @@ def _line(seed: int, status: str, reason: str, start: tuple[float, float]) -> di
 
 def _followed(answer: Answer, asked: Asked) -> dict[str, float]:
     """The run over a thousand periods, unless it takes too long or breaks."""
-    # A clock of CPU time, so that a busy machine does not make a model look slow.
-    previous = signal.signal(signal.SIGPROF, _out_of_time)
-    signal.setitimer(signal.ITIMER_PROF, RUN_LIMIT)
     try:
-        return run_scores(answer, asked.question, asked.truth)
+        with cpu_limit(RUN_LIMIT):
+            return run_scores(answer, asked.question, asked.truth)
     except Exception as error:  # a model that cannot be followed is a result too
         return {"unfollowed": float(isinstance(error, TimeoutError))}
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, previous)
-
-
-def _out_of_time(number: int, frame: FrameType | None) -> None:
-    raise TimeoutError
 
 
 def peak_memory() -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from prism.peers._data import record_of
 from prism.peers.peer import Answer, Question
 from prism.peers.prism_ import answer_of
@@ -13,7 +15,8 @@ __all__ = ["PEERS"]
 class Nnls:
     """Non-negative least squares, with the grid refinement and completion of this package.
 
-    Its certificate is that of the same modal completion, which is PRISM's and not the paper's.
+    Its hidden frequencies come from the same modal completion. So would a certificate, which then
+    is PRISM's and not the paper's: that one shows positive residues, and they alone prove nothing.
     """
 
     name = "NNLS of the paper"
@@ -29,7 +32,7 @@ class Nnls:
             mass=question.kernel_mass,
             method="nnls",
         )
-        return answer_of(model, question)
+        return replace(answer_of(model, question), passive=False)
 
 
 PEERS = (Nnls(),)

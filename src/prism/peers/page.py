@@ -72,7 +72,10 @@ def _sentence(verdict: Verdict) -> str:
     column = verdict.column
     ours = "no answer" if verdict.ours is None else number(verdict.ours, column.percent)
     theirs = number(verdict.theirs, column.percent)
-    return f"**{verdict.peer}** on *{verdict.task}*, {column.title}: {theirs}, PRISM {ours}"
+    seeds = f"{verdict.seeds} seed{'s' * (verdict.seeds != 1)}"
+    return (
+        f"**{verdict.peer}** on *{verdict.task}*, {column.title}: {theirs}, PRISM {ours} ({seeds})"
+    )
 
 
 def _certificates(comparison: Comparison) -> str:

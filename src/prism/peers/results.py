@@ -171,6 +171,7 @@ class Verdict:
     ours: float | None
     peer: str
     theirs: float
+    seeds: int
 
     @property
     def lead(self) -> float:
@@ -195,13 +196,15 @@ def _pair(own: Outcome, other: Outcome, column: Column) -> Verdict | None:
         return None
     if not both:
         best = None if not ours else float(np.median(list(ours.values())))
-        return Verdict(own.task, column, best, other.peer, float(np.median(list(theirs.values()))))
+        alone = float(np.median(list(theirs.values())))
+        return Verdict(own.task, column, best, other.peer, alone, len(theirs))
     return Verdict(
         own.task,
         column,
         float(np.median([ours[seed] for seed in both])),
         other.peer,
         float(np.median([theirs[seed] for seed in both])),
+        len(both),
     )
 
 

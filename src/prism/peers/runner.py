@@ -54,7 +54,7 @@ class Plan:
         return task.seeds if self.most_seeds is None else min(task.seeds, self.most_seeds)
 
 
-FULL = Plan(budget=40.0, limit=120, patience=1200.0)
+FULL = Plan(budget=30.0, limit=120, patience=1200.0)
 QUICK = Plan(budget=4.0, limit=30, patience=600.0, most_seeds=2)
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array
+from prism.peers._cpu_limit import cpu_limit
 from prism.peers.peer import Answer, CannotAnswer, Peer, Question
 
 __all__ = ["FIRST_SEED", "Case", "Found", "best_together", "grid", "search"]
@@ -23,6 +24,9 @@ FIRST_SEED = 1000
 
 SMALLEST, LARGEST = 1e-5, 2.0
 """Errors are compared by their logarithm between these."""
+
+LONGEST = 20
+"""Seconds of CPU time that settings may take on one case."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +103,9 @@ def _errors(cases: Sequence[Case], peer: Peer) -> Array:
 
 def _error(case: Case, peer: Peer) -> float:
     try:
-        answer = peer.answer(case.question)
-    except CannotAnswer:  # the worst that settings can do
+        with cpu_limit(LONGEST):
+            answer = peer.answer(case.question)
+    except (CannotAnswer, TimeoutError):  # the worst that settings can do
         return LARGEST
     error = error_of(case, answer)
     return float(np.clip(error, SMALLEST, LARGEST)) if np.isfinite(error) else LARGEST

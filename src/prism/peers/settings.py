@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["note", "searched", "settings"]
+__all__ = ["note", "searched", "settings", "stored"]
 
 
 @cache
@@ -17,14 +18,19 @@ def _stored() -> dict[str, Any]:
     return stored
 
 
+def stored() -> dict[str, Any]:
+    """All settings, and how they were found; a copy."""
+    return deepcopy(_stored())
+
+
 def settings(peer: str) -> dict[str, Any]:
     """Settings of one peer by its name; a copy."""
     return dict(_stored()["peers"][peer])
 
 
 def note() -> str:
-    """When and on which seeds the settings were searched, in a sentence."""
-    return str(_stored()["note"])
+    """When and on which seeds the settings were searched, in words."""
+    return " ".join([_stored()["note"], *(f"{text}." for text in _stored()["searches"].values())])
 
 
 def searched(peer: str) -> dict[str, Any]:

@@ -43,7 +43,7 @@ FORCED = (
         *("cart-forced", "forced", "cart with a pendulum, driven: frequency response"),
         cart_asked,
         "60 dwells in 1 to 7 rad per time unit, 10 % additive and 10 % multiplicative noise.",
-        seeds=20,
+        seeds=100,
         quick=True,
     ),
     Task(

@@ -21,7 +21,7 @@ __all__ = ["NONLINEAR"]
 AMPLITUDES = (0.1, 0.3, 0.7, 1.0)
 NOISE = 0.1
 PARTICLE_FIT = 0.6
-FEW = 8
+FEW = 12
 LYAPUNOV = 0.0883  # of the chaotic orbit, over 5000 time units; too slow to be measured each time
 
 
