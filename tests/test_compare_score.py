@@ -177,6 +177,15 @@ def test_the_table_has_a_row_for_every_method():
     assert "(" not in shown[2]
 
 
+def test_notes_that_begin_alike_are_one_remark():
+    notes = ["settings: a", "settings: b", "settings: b", "gaps were filled"]
+    runs = tuple(Run(i, "answered", "", 1.0, 1.0, 80.0, {}, (n,)) for i, n in enumerate(notes))
+    one = Outcome(*("chain", "p", "", "", "sindy", "", ""), runs)
+    assert cells(Comparison((one,)), "chain")[1][-1] == (
+        "gaps were filled; settings: b (2 of 4 seeds)"
+    )
+
+
 def test_the_first_paragraph_names_where_another_method_is_better():
     words = summary(stored())
     assert words.startswith("Another method is better here: **other** on *chain*, forecast, NRMSE")
@@ -193,7 +202,7 @@ def test_the_first_paragraph_says_so_when_none_is_better():
 def test_the_paper_s_ticks_become_numbers():
     rows = {row[0]: row[2:] for row in table1(stored())[1:]}
     assert rows["equation of motion"] == ["✓ → 0.005", "~ → no answer", "✓ → no answer", "✓ → 0.01"]
-    assert rows["passivity guarantee"][0] == "× → none, drift runs away %"
+    assert rows["passivity guarantee"][0] == "× → none, runs away"
     assert rows["passivity guarantee"][3].startswith("✓ → certificate, drift 1e-06 %")
     assert rows["partial observation"][3] == "✓ → 4 of 4, 0 false"
     assert rows["interpretable model"][3] == "✓ → no answer"

@@ -67,7 +67,7 @@ class DeepDelay:
             return run
 
         answer = answer_by_run(question, fit, [own])
-        note = f"{steps[-1]} training steps in {own['seconds']:g} s"
+        note = f"trained for {own['seconds']:g} s, {steps[-1]} steps"
         return Answer(answer.frequencies, answer.forecast, run=answer.run,
                       notes=(*answer.notes, note))  # fmt: skip
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from prism.peers.results import Column, Comparison, Outcome, Spread
 from prism.peers.scoring import WORST
 
-__all__ = ["cells", "markdown", "number", "text"]
+__all__ = ["AWAY", "cells", "markdown", "number", "text"]
 
 _COUNTS = (("frequency", "modes found"), ("hidden", "hidden found"), ("zero", "zeros found"))
-_AWAY = "runs away"
+AWAY = "runs away"
 
 
 def cells(comparison: Comparison, task: str) -> list[list[str]]:
@@ -39,7 +41,6 @@ def cells(comparison: Comparison, task: str) -> list[list[str]]:
 
 
 def _row(o: Outcome, columns: Sequence[Column], counts: Sequence[str], run: bool) -> list[str]:
-    notes = dict.fromkeys(note for r in o.answered for note in r.notes)
     return [
         o.peer,
         *(_count(o, key) for key in counts),
@@ -52,8 +53,20 @@ def _row(o: Outcome, columns: Sequence[Column], counts: Sequence[str], run: bool
         _yes(o.spread("intervals")),
         o.told or "nothing",
         f"{len(o.answered)}" if o.runs else "",
-        "; ".join([*([f"{o.status}: {o.why}"] if o.why else []), *notes]),
+        "; ".join([*([f"{o.status}: {o.why}"] if o.why else []), *_notes(o)]),
     ]
+
+
+def _notes(o: Outcome) -> list[str]:
+    """Notes of the seeds; of those that begin alike the most frequent one, for how many."""
+    notes = Counter(note for run in o.answered for note in run.notes)
+    out = []
+    for _, alike in groupby(sorted(notes), key=lambda note: note.partition(" ")[0]):
+        kind = list(alike)
+        best = max(kind, key=lambda note: notes[note])
+        seeds = "" if len(kind) == 1 else f" ({notes[best]} of {len(o.answered)} seeds)"
+        out.append(best + seeds)
+    return out
 
 
 def _count(o: Outcome, key: str) -> str:
@@ -69,7 +82,7 @@ def _count(o: Outcome, key: str) -> str:
 
 def number(value: float, percent: bool = False) -> str:
     """Three digits; in per cent if asked."""
-    return _AWAY if value >= WORST else f"{100 * value if percent else value:.3g}"
+    return AWAY if value >= WORST else f"{100 * value if percent else value:.3g}"
 
 
 def _value(spread: Spread | None, percent: bool) -> str:

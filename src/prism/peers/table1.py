@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from prism.peers.results import Comparison, Outcome
 from prism.peers.settings import searched
-from prism.peers.table import number
+from prism.peers.table import AWAY, number
 
 __all__ = ["table1"]
 
@@ -82,8 +82,9 @@ def _seconds(family: Sequence[Outcome]) -> str:
 
 def _passive(family: Sequence[Outcome]) -> str:
     proven = any(run.scores.get("passive") for o in family for run in o.answered)
-    drift = _best("drift", True, " %")(family)
-    return f"{'certificate' if proven else 'none'}, drift {drift}"
+    drift = _best("drift", True)(family)
+    moves = drift if drift in (AWAY, NOTHING) else f"drift {drift} %"
+    return f"{'certificate' if proven else 'none'}, {moves}"
 
 
 MEASURES: dict[str, tuple[str, str, Callable[[Sequence[Outcome]], str]]] = {
