@@ -34,7 +34,7 @@ LADDER = (1 / 3, 1 / 10, 1 / 30)
 _HOPELESS = 400.0  # χ² above the best known at the same bandwidth from which none has recovered
 _LOST = 1.5  # growth of χ² from one rung to the next at which a motion is no longer followed
 _PIECES = 0.5  # per oscillation of the highest frequency in the motion
-_MOST_NUMBERS = 100  # starts of all pieces together
+_MOST_NUMBERS = 100, 200  # starts of all pieces together, at first and where that is too few
 _JOINTS = (1.0, 0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 1e-4, 1e-6)
 _TORN = 3.0  # χ² of pieces over that of the slaved motion, or per datum, that is given up
 _WILD = 1e5  # growth of a disturbance beyond which a motion is kept in pieces
@@ -203,10 +203,18 @@ def _scales(states: Array) -> Array:
 
 
 def _in_pieces(problem: Problem, prepared: Prepared, slave: Solution) -> Estimate | None:
-    """Multiple shooting: pieces that are free at first and drawn together step by step."""
+    """Multiple shooting; in more pieces where few do not hold the motion."""
     if slave.misfit > _TORN * problem.size:  # not described even when slaved to the data
         return None
-    count = _count(prepared, slave.starts.shape[1])
+    counts = {_count(prepared, slave.starts.shape[1], most) for most in _MOST_NUMBERS}
+    tries = (_drawn_together(problem, prepared, slave, count) for count in sorted(counts))
+    return next((held for held in tries if held is not None), None)
+
+
+def _drawn_together(
+    problem: Problem, prepared: Prepared, slave: Solution, count: int
+) -> Estimate | None:
+    """Pieces that are free at first and drawn together step by step."""
     pieces = cut(problem.data, count)
     starts = states_along(problem, slave.parameters, slave.starts, count, prepared.bandwidth)
     if not np.isfinite(starts).all():
@@ -241,7 +249,7 @@ def _settled(problem: Problem, prepared: Prepared, estimate: Estimate) -> Estima
     growth = _growths(problem, estimate.parameters, estimate.starts, estimate.pieces).max()
     if growth < _WILD:
         return estimate
-    count = _count(prepared, estimate.starts.shape[1])
+    count = _count(prepared, estimate.starts.shape[1], _MOST_NUMBERS[0])
     starts = states_along(problem, estimate.parameters, estimate.starts, count)
     if not np.isfinite(starts).all():
         return estimate
@@ -256,7 +264,7 @@ def _growths(problem: Problem, parameters: Parameters, starts: Array, pieces: Pi
     return np.asarray(np.where(np.isfinite(growth), np.maximum(growth, 1.0), np.inf))
 
 
-def _count(prepared: Prepared, numbers: int) -> int:
+def _count(prepared: Prepared, numbers: int, most: int) -> int:
     """Number of pieces whose starts hold so many numbers each; a step costs its third power."""
     wanted = round(_PIECES * prepared.duration * prepared.highest / (2 * np.pi))
-    return max(4, min(wanted, _MOST_NUMBERS // numbers))
+    return max(4, min(wanted, most // numbers))

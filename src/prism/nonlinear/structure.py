@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from prism._types import Array
+from prism.nonlinear.added import with_another_mode
 from prism.nonlinear.kernel import Parameters
 from prism.nonlinear.linear import scan_of
 from prism.nonlinear.path import Estimate, Slaved, descend, refine, slaved, start_of
@@ -98,7 +99,7 @@ class Search:
         while True:
             best = min(kept.values(), key=lambda one: one.score)
             self.progress(f"{best.estimate.modes + 1} hidden modes")
-            more = self._other_modes(best, best.estimate.modes + 1)
+            more = self._one_more(best)
             if more is None:
                 break
             _keep(kept, [more])
@@ -214,6 +215,16 @@ class Search:
         opened = self._opened(terms, range(modes, modes + 1))
         estimate = self._descended(opened[modes]) if modes in opened else None
         return None if estimate is None else self.judge.found(estimate, found.full)
+
+    def _one_more(self, best: Found) -> Found | None:
+        """The same terms with one more mode: from scratch, or where the residuals ask for it."""
+        fits = [self._other_modes(best, best.estimate.modes + 1)]
+        if best.estimate.modes < self.max_modes:
+            low, high = self._scanned
+            grid = np.arange(low, high, np.pi / self.prepared.duration)
+            added = with_another_mode(self.problem, best.estimate, grid)
+            fits.append(None if added is None else self.judge.found(added, best.full))
+        return min(filter(None, fits), key=lambda one: one.score, default=None)
 
     def _fewer(self, best: Found) -> Found | None:
         """The same terms without one of the modes, from where the others are, if better."""

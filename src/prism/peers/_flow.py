@@ -98,10 +98,13 @@ class Flow:
         gone.terminal = True  # type: ignore[attr-defined]
         out = np.full((len(t), len(self.start)), np.inf)
         with np.errstate(all="ignore"):
-            done = solve_ivp(
-                *(rate, (0.0, max(float(t[-1]), 1e-9)), self.start),
-                **{"method": "LSODA", "t_eval": t, "events": gone, "rtol": 1e-6, "atol": 1e-8},
-            )
+            try:
+                done = solve_ivp(
+                    *(rate, (0.0, max(float(t[-1]), 1e-9)), self.start),
+                    **{"method": "LSODA", "t_eval": t, "events": gone, "rtol": 1e-6, "atol": 1e-8},
+                )
+            except ValueError as error:  # it left within one step, which has no crossing then
+                raise CannotAnswer("its model runs away at once.") from error
         reached = np.transpose(done.y) if len(done.t) else np.zeros((0, len(self.start)))
         out[: len(reached)] = reached
         return out
