@@ -15,7 +15,7 @@ import numpy as np
 import streamlit as st
 
 from prism.app import charts
-from prism.app.words import html_pairs, html_table, lines, plain
+from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
@@ -125,7 +125,7 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model))}.**\n\n{lines(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{spoken(str(model.identifiability))}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from html import escape
 
 from prism.report.tables import Table
+from prism.report.wording import on_page
 
-__all__ = ["STYLE", "html_pairs", "html_table", "lines", "plain"]
+__all__ = ["STYLE", "html_pairs", "html_table", "plain", "spoken"]
 
 STYLE = """<style>
 .stMainBlockContainer {padding-top: 3rem;}
@@ -41,14 +42,15 @@ def plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-def lines(text: str) -> str:
-    """Write several lines as paragraphs of plain text.
+def spoken(text: str) -> str:
+    """Write sentences of PRISM in the words of the page, each line as a paragraph of plain text.
 
     Parameters
     ----------
     text : str
+        A verdict, a note or an error.
     """
-    return "\n\n".join(plain(line) for line in text.splitlines())
+    return "\n\n".join(plain(on_page(line)) for line in text.splitlines())
 
 
 def html_pairs(pairs: Sequence[tuple[str, str]]) -> str:
