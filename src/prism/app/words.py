@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from prism.report._markup import grid
 from prism.report.tables import Table
 from prism.report.wording import on_page
 
@@ -71,12 +72,5 @@ def html_table(table: Table) -> str:
     ----------
     table : Table
     """
-    head = _row(table.headers, "th")
-    body = "".join(_row(row, "td") for row in table.rows)
     notes = "".join(f'<p class="prism-note">{escape(note)}</p>' for note in table.notes)
-    grid = f'<table class="prism"><thead>{head}</thead><tbody>{body}</tbody></table>'
-    return f'<div class="prism-wide">{grid}</div>{notes}'
-
-
-def _row(cells: Sequence[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return f'<div class="prism-wide">{grid(table.headers, table.rows, "prism")}</div>{notes}'
