@@ -1,7 +1,6 @@
 """Every figure of every kind of report in a real browser: it holds its data and can be read off."""
 
 import re
-import shutil
 
 import pytest
 
@@ -9,9 +8,6 @@ from prism.plot import views
 
 from .report_kinds import KINDS
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 DRAWN = {
     "free": "record spectrum shapes poles correlation forecast",
     "equilibrium": "record spectrum shapes poles kernel correlation forecast",
@@ -57,18 +53,6 @@ OUTSIDE = """() => [...document.querySelectorAll('svg.panel text')].filter((text
   return own.left < all.left - 2 || own.right > all.right + 2 || own.top < all.top - 2
     || own.bottom > all.bottom + 2;
 }).map((text) => text.textContent)"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with (
-        playwright.sync_playwright() as run,
-        run.chromium.launch(executable_path=path) as opened,
-    ):
-        yield opened
 
 
 @pytest.fixture(scope="module")
