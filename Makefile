@@ -8,13 +8,16 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test style lint format docs bench compare settings study clean
+.PHONY: help demo app test style lint format docs screenshots bench compare settings study clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.plot ## set up and run the main job on an embedded example
 	$(BIN)/prism demo
+
+app: $(VENV)/.app ## set up and open the local page to drop files on
+	$(BIN)/prism app
 
 # One thread per worker: two workers that each start a thread pool are slower than one.
 test: export OMP_NUM_THREADS := 1
@@ -37,6 +40,9 @@ format: $(VENV)/.dev ## rewrite the sources in the house style
 docs: $(VENV)/.dev ## build the documentation site into docs/_build/html
 	$(BIN)/python -m sphinx -q -E -n -W --keep-going -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
+
+screenshots: $(VENV)/.dev ## take the two pictures of the README again
+	$(BIN)/python docs/_ext/screenshots.py
 
 bench: $(VENV)/.plot ## the chain benchmark, beside the published table
 	$(BIN)/prism benchmark chain
@@ -68,6 +74,10 @@ $(VENV)/bin/python $(PEERS)/bin/python:
 # The stamps are made last, so that an interrupted installation is done again.
 $(VENV)/.plot: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e ".[plot]"
+	@touch $@
+
+$(VENV)/.app: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e ".[app]"
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python

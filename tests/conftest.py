@@ -1,11 +1,29 @@
 """Fixtures that several files share."""
 
+import shutil
+
 import numpy as np
 import pytest
 
 import prism
 from prism import systems
 from prism.cli import main
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A Chromium that the machine has; without one, and without playwright, a test is skipped."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with (
+        playwright.sync_playwright() as run,
+        run.chromium.launch(executable_path=path) as opened,
+    ):
+        yield opened
 
 
 @pytest.fixture

@@ -178,6 +178,40 @@ def test_channels_and_quantities_can_be_chosen(record):
     assert model_of(identify(page)).channels == ("q1",)
 
 
+def test_many_channels_are_picked_from_a_field_that_shows_all():
+    record = systems.chain(14, observed=range(14)).free(100.0, 0.3, noise=0.05, rng=0)
+    page = drop(("array.csv", csv_of(record, ("t", *record.channels))))
+    assert not [box for box in page.multiselect if box.label == "Channels to use"]
+    picker = find(page.pills, "Channels to use")
+    assert picker.value == list(record.channels)
+    assert "14 of 14 are used." in texts(page.caption)
+    next(button for button in page.button if button.label == "None").click().run()
+    assert "Choose at least one channel." in texts(page.info)
+    find(page.pills, "Channels to use").set_value(["q14", "q2", "q7"]).run()
+    assert "3 of 14 are used." in texts(page.caption)
+    assert model_of(identify(page)).channels == ("q2", "q7", "q14")
+    next(button for button in page.button if button.label == "All").click().run()
+    assert find(page.pills, "Channels to use").value == list(record.channels)
+    assert not page.exception
+
+
+def test_a_name_chooses_the_quantity_and_says_so(record):
+    page = drop(("bench.csv", csv_of(record, ("t", "acc", "Accel 2"))))
+    assert find(page.selectbox, "What they measure").value == "acceleration"
+    assert any(
+        text.startswith("acc, Accel 2 are called like acceleration") for text in texts(page.caption)
+    )
+    page = drop(("bench.csv", csv_of(record, ("t", "acc", "pos"))))
+    assert find(page.selectbox, "acc measures").value == "acceleration"
+    assert find(page.selectbox, "pos measures").value == "displacement"
+
+
+def test_a_verdict_speaks_of_the_page(record):
+    said = texts(identify(drop(("bench.csv", csv_of(record)))).info)[0]
+    assert "(“Thermal equilibrium” at What was done)" in said
+    assert "experiment=" not in said
+
+
 def test_an_ensemble_with_a_known_mass_shows_what_is_hidden():
     record = CHAIN.equilibrium(60.0, 0.3, trials=40, noise=0.1, rng=0)
     page = drop(("ensemble.csv", written(record, ".csv")))
@@ -433,10 +467,26 @@ def test_every_view_has_its_chart(record):
         chart = charts.figure(view)
         assert len(chart.data)
         assert any(axis.title.text or axis.ticktext for axis in chart.select_xaxes())
+    poles = charts.figure(views(free, record)["poles"])
+    assert poles.layout.xaxis.title.text
+    long = CHAIN.free(2000.0, 0.1, noise=0.1, rng=0)  # of its fit, a close-up is shown first
+    chart = charts.figure(views(free, long)["record"])
+    (menu,) = chart.layout.updatemenus
+    assert [button.label for button in menu.buttons] == ["whole record", "close-up"]
+    assert chart.layout.xaxis.range[1] < 1000
     spectrum = charts.figure(views(free, record)["spectrum"])
     by_name = {trace.name: trace for trace in spectrum.data}
     assert {"data", "after the fit", "found lines"} <= by_name.keys()
     assert np.allclose(by_name["found lines"].x, free.modes.frequencies)
+
+
+def test_every_resonance_and_zero_is_marked():
+    omega = np.linspace(0.2, 2.0, 50)
+    curve = [("true", 1 / (1 - omega**2 + 0.1j), 0)]
+    chart = charts.receptance(omega, curve, np.array([0.5, 1.5]), np.array([1.0]))
+    assert [shape.x0 for shape in chart.layout.shapes] == [0.5, 1.5, 1.0]
+    assert {"resonance (pole)", "anti-resonance (zero)"} <= {trace.name for trace in chart.data}
+    assert chart.layout.yaxis.title.text == "|H(iω)| (displacement / force)"
 
 
 def test_the_csv_of_the_modes(record):

@@ -14,6 +14,7 @@ import pytest
 import prism
 from prism import systems
 from prism.cli import main
+from prism.cli._console import program
 from prism.errors import PrismWarning
 
 ROOT = Path(__file__).parents[1]
@@ -652,6 +653,33 @@ def test_benchmark_refuses(run, benchmarks, here, arguments, words):
 
 
 # ------------------------------------------------------------------ demo and whole processes
+
+
+@pytest.mark.parametrize(
+    ("typed", "path", "words"),
+    [
+        ("bin/prism", "", "bin/prism"),  # a command that is not on the path, as after make demo
+        ("bin/prism", "bin", "prism"),
+        ("/site/prism/__main__.py", "", "-m prism"),
+        ("/site/pytest/__main__.py", "", "prism"),
+    ],
+)
+def test_commands_are_shown_as_they_can_be_typed(here, monkeypatch, typed, path, words):
+    command = here / "bin" / "prism"
+    command.parent.mkdir()
+    command.write_text("#!/bin/sh\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(here / path) if path else "")
+    monkeypatch.setattr(sys, "argv", [typed])
+    assert program().endswith(words)
+    assert program().startswith(words) or typed.startswith("/site/prism")
+
+
+def test_a_name_like_another_quantity_is_noted(run, here):
+    record = prism.systems.chain().free(60, 0.2, noise=0.1, rng=0)
+    prism.io.write(prism.Record(record.trials[0], dt=0.2, channels=["acc", "q"]), here / "a.csv")
+    assert "acc is called like acceleration and read as displacement" in run("identify", "a.csv")[2]
+    assert run("identify", "a.csv", "--quantity", "acceleration")[2] == ""
 
 
 def test_demo(run, here):

@@ -16,6 +16,8 @@ from prism.cli import _complete
 from prism.cli._app import app
 from prism.cli._experiments import EXPERIMENTS
 from prism.cli._systems import SYSTEMS
+from prism.report.text import summary
+from prism.report.wording import on_command_line
 from prism.systems.excitation import EXCITATIONS
 
 ROOT = Path(__file__).parents[1]
@@ -252,13 +254,13 @@ def test_terminal_gets_headings_progress_and_its_own_width(screens, model):
     assert "searching for lines" in got
     shown = got[got.index("\x1b[1mPRISM") :]
     assert max(len(ESCAPE.sub("", line)) for line in shown.splitlines()) <= 78
-    assert words_of(shown) == words_of(model.summary())
+    assert words_of(shown) == words_of(summary(model, on_command_line))
 
 
 def test_terminal_without_colour_has_none(screens, model):
     got = screens[2]
     start = got.index("PRISM " + prism.__version__)
-    assert words_of(got[start:]) == words_of(model.summary())
+    assert words_of(got[start:]) == words_of(summary(model, on_command_line))
     assert not COLOUR.search(got)
 
 
@@ -276,7 +278,7 @@ def test_pipe_gets_plain_text_and_no_progress(place, model):
         text=True,
         check=True,
     )
-    assert done.stdout == model.summary()
+    assert done.stdout == summary(model, on_command_line)
     assert done.stderr == ""
 
 

@@ -249,7 +249,7 @@ def test_a_forced_record_is_identified(run, forced, here):
         assert words in out
     assert float(value(out, "x/x")) == pytest.approx(1 / 1.1, rel=5e-3)
     page = (here / "r.html").read_text(encoding="utf-8")
-    assert "<h2>Response</h2>" not in page
+    assert "Magnitude and phase of the response that was fitted." in page
     assert "<h2>Zeros (anti-resonances)</h2>" in page
 
 

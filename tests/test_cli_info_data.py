@@ -164,3 +164,13 @@ def test_an_even_column_looks_like_a_time(start, step, count):
     assert looks_like_time(t)
     assert not looks_like_time(t[::-1])
     assert not looks_like_time(np.where(np.arange(count) == 3, t + 0.2 * step, t))
+
+
+def test_a_name_that_tells_the_quantity_is_asked_about(info, here):
+    table = "t,acc,pos\n" + "".join(f"{k / 10},{np.sin(k)},{np.cos(k)}\n" for k in range(40))
+    (here / "a.csv").write_text(table)
+    said = info("a.csv")
+    assert "acc is called like acceleration; to read it so:" in said
+    assert said.rstrip().endswith("--quantity acceleration,displacement")
+    (here / "a.csv").write_text(f"# quantity: acceleration\n{table}")
+    assert "called like" not in info("a.csv")

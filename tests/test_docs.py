@@ -60,6 +60,14 @@ def check_own_csv(names, here, outcomes):
     assert (here / "frame.html").exists()
 
 
+def check_first_use(names, here, outcomes):
+    said = "".join(outcome.text for outcome in outcomes)
+    assert "column 'Time', dt = 0.01" in said
+    assert "Accel 1, Accel 2 are called like acceleration" in said
+    assert "Accel 1, Accel 2 (acceleration)" in said
+    assert (here / "logger.html").exists()
+
+
 def check_ensemble(names, here, outcomes):
     h, exact = names["h"], names["chain"]
     within(h.hidden_frequencies, h.hidden_frequencies_std, exact.hidden_frequencies)
@@ -114,6 +122,7 @@ CHECKS = {
     "README.md": check_readme,
     "docs/choose.md": check_choose,
     "docs/index.md": check_index,
+    "docs/first-use.md": check_first_use,
     "docs/start.md": check_start,
     "docs/tutorials/chain.md": check_chain,
     "docs/tutorials/ensemble.md": check_ensemble,
@@ -230,3 +239,13 @@ def test_equations_that_the_code_cites_are_in_the_theory():
         assert f"(theory-section-{section})=\n## §{section} " in theory
     labels = re.findall(r"\$\$ \(theory-(\d)\)", theory)
     assert labels == sorted(labels)  # they are numbered in the order they stand in
+
+
+@pytest.mark.parametrize("name", ["report.png", "app.png"])
+def test_the_readme_shows_small_pictures(name):
+    picture = DOCS / "_static" / name
+    assert f"](docs/_static/{name})" in (ROOT / "README.md").read_text("utf-8")
+    data = picture.read_bytes()
+    assert data.startswith(b"\x89PNG")
+    assert 10_000 < len(data) < 200_000
+    assert f"def {picture.stem}(browser)" in (DOCS / "_ext" / "screenshots.py").read_text("utf-8")

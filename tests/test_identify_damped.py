@@ -8,6 +8,7 @@ import pytest
 import prism
 from prism.benchmarks.real import folder
 from prism.errors import CannotTellError, NoLineError, OptionError
+from prism.report.tables import check_table
 from prism.systems import chain
 from prism.systems.driven import driven
 
@@ -139,3 +140,12 @@ def test_two_masses():
     model = prism.identify(record, damped=True, fit_fraction=0.4)
     np.testing.assert_allclose(model.modes.frequencies_hz, [0.3346, 1.7137], rtol=1e-3)
     assert np.all(model.forecast_check.nrmse < 0.03)
+
+
+def test_the_noise_beside_a_forecast_error_is_that_of_the_same_part(model):
+    # What was held back of a decay is small: its noise is a larger share than in the fitted part.
+    check = model.forecast_check
+    noise = np.array([float(row[2]) for row in check_table(model).rows])
+    np.testing.assert_allclose(noise, model.noise_std / check.std, rtol=1e-3)
+    assert np.all(noise > 1.5 * model.noise_std / model.record.std)
+    np.testing.assert_allclose(check.nrmse, noise, rtol=0.2)

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from prism.errors import ReadError
-from prism.io import describe, read, read_record
+from prism.errors import PrismWarning, ReadError
+from prism.io import describe, quantity_by_name, read, read_record
 
 T = 0.05 * np.arange(12)
 Q = np.column_stack([np.cos(T), np.sin(3 * T)])
@@ -210,12 +210,95 @@ def test_two_masses():
 def test_a_named_time_column_is_found_by_its_number_too(tmp_path):
     path = tmp_path / "bench.csv"
     rows = [f"{0.02 * k:.2f};{(k * 7) % 5}".replace(".", ",") for k in range(30)]
-    path.write_text("\n".join(["Zeit [s];Weg [mm]", *rows]), encoding="utf-8")
-    with pytest.raises(ReadError, match=r"column 1 'Zeit \[s\]' .*--time-column 1"):
+    path.write_text("\n".join(["Uhr [s];Weg [mm]", *rows]), encoding="utf-8")
+    with pytest.raises(ReadError, match=r"column 1 'Uhr \[s\]' .*--time-column 1"):
         read(path)
     record = read(path, time_column=1)
     assert record.channels == ("Weg [mm]",)
     assert record.dt == pytest.approx(0.02)
+
+
+@pytest.mark.parametrize(
+    "name", ["Zeit [s]", "TIME (ms)", "t/s", "time_s", "Elapsed Time (s)", "temps [s]", "Tiempo"]
+)
+def test_names_of_the_time(save, name):
+    record = read(save(table(f"{name};q;p\n")))
+    assert (record.dt, record.channels) == (0.05, ("q", "p"))
+
+
+@pytest.mark.parametrize("name", ["temps", "tempo [°C]", "times", "t1", "timeout", "t_x"])
+def test_names_that_are_no_time(save, name):
+    assert describe(save(table(f"{name};q;p\n"))).time_column is None
+
+
+# ------------------------------------------------------------------ lines above the table
+
+LOGGER = "Logger X-200\nSerial: 12345\n\nDate;2024-03-01\nRate;100;Hz\n"
+
+
+@pytest.mark.parametrize("units", ["", "s;mm;m/s^2\n", "[s];[mm];[-]\n", "s;;%\n"])
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_lines_of_a_logger_are_left_out_with_a_note(save, units, decimal):
+    name = save(table(f"{LOGGER}clock;q;p\n{units}", decimal=decimal))
+    with pytest.warns(PrismWarning, match=r"a\.csv: 4 lines above the names of the columns left"):
+        record = read(name, time_column="clock")
+    assert (record.dt, record.channels) == (0.05, ("q", "p"))
+    np.testing.assert_array_equal(record.trials[0], Q)
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+def test_a_row_of_units_alone(save, decimal):
+    record = read(save(table("t;q;p\ns;mm;m/s^2\n", decimal=decimal)))
+    np.testing.assert_array_equal(record.trials[0], Q)
+
+
+def test_a_long_preamble_and_the_line_of_an_error(save):
+    text = table("note\n" * 100 + "t;q;p\n", decimal=".").replace("0.1;", "0.1;x", 1)
+    with pytest.raises(ReadError, match=r"line 104, column 'q': 'x"), pytest.warns(PrismWarning):
+        read(save(text))
+
+
+def test_a_header_that_names_the_time_stands_below_words_of_the_same_number(save):
+    name = save(table("Make;Model;X\nt;q;p\n"))
+    with pytest.warns(PrismWarning, match="1 line above"):
+        assert read(name).channels == ("q", "p")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("t;q\nfoo;bar\n0;1\n1;2\n", "line 2, column 't': 'foo' is not a number"),
+        ("t;q\n0;hello\n1;2\n2;3\n", "line 2, column 'q': 'hello' is not a number"),
+        ("t;q\n0;1\n1;hello\n2;3\n", "line 3, column 'q': 'hello' is not a number"),
+        ("Logger\nX-200\n0;1\n1;2\n", "line 1: the numbers begin in line 3, and what stands"),
+    ],
+)
+def test_what_is_no_preamble_is_refused(save, text, words):
+    with pytest.raises(ReadError, match=words):
+        read(save(text))
+
+
+# ------------------------------------------------------------------ what names say
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("acc", "acceleration"),
+        ("Accel 1", "acceleration"),
+        ("ACC_x", "acceleration"),
+        ("x [g]", "acceleration"),
+        ("Beschl. (m/s²)", "acceleration"),
+        ("vel1", "velocity"),
+        ("probe [mm/s]", "velocity"),
+        ("account", None),
+        ("marvel", None),
+        ("mass [kg]", None),
+        ("a2", None),
+    ],
+)
+def test_a_name_may_tell_what_is_measured(name, kind):
+    assert quantity_by_name(name) == kind
 
 
 def test_a_long_bridge():

@@ -117,14 +117,20 @@ def test_views_of_a_response(cart, tmp_path):
     model, response = cart
     # one channel has no shape
     assert list(views(model, response)) == ["response", "poles", "kernel"]
-    assert list(views(model)) == ["poles", "kernel"]
+    assert list(views(model)) == ["response", "poles", "kernel"]
     saved = save_all(model, tmp_path, response)
     assert {path.stem for path in saved} == {"response", "poles", "kernel"}
 
 
 def test_views_of_a_forced_record(shaken):
     model, record = shaken
-    assert list(views(model, record)) == ["record", "poles", "kernel"]
+    assert list(views(model, record)) == ["record", "response", "poles", "kernel"]
+    alone = views(model, record)["response"]
+    assert not alone.has_data
+    exact = systems.tuned_absorber().response(alone.grid, loss=0.01).values[:, 0, 0]
+    assert np.median(np.abs(alone.fit[:, 0] / exact - 1)) < 0.02
+    assert not [mark for mark in alone.chart().panels[0].marks if mark.name == "data"]
+    assert model.plot.response().axes[0].lines
     # Its model may be drawn over a response of the same ports.
     w = np.linspace(0.5, 1.5, 100)
     measured = systems.tuned_absorber().response(w, loss=0.01, noise=0.05, rng=0)

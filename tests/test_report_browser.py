@@ -1,7 +1,6 @@
 """The page in a real browser: it opens clean, its figures hold their data and can be read off."""
 
 import re
-import shutil
 
 import numpy as np
 import pytest
@@ -9,22 +8,7 @@ import pytest
 import prism
 from prism import systems
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 FIGURES = ["record", "spectrum", "shapes", "poles", "kernel", "correlation", "forecast"]
-
-
-@pytest.fixture(scope="module")
-def browser():
-    path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    with (
-        playwright.sync_playwright() as run,
-        run.chromium.launch(executable_path=path) as opened,
-    ):
-        yield opened
 
 
 @pytest.fixture(scope="module")

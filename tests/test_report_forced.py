@@ -180,11 +180,11 @@ def test_page_of_a_response(cart, lossy, tmp_path):
 
 def test_page_without_the_response(cart, shaken):
     page = html_page(cart[0])
-    assert "<h2>Response</h2>" not in page
-    assert figures(page) == ["poles", "kernel"]
+    assert "Magnitude and phase of the response that was fitted." in page
+    assert figures(page) == ["response", "poles", "kernel"]
     page = html_page(*shaken)
     assert "<title>PRISM: what the record shows</title>" in page
-    assert figures(page) == ["record", "poles", "kernel"]
+    assert figures(page) == ["record", "response", "poles", "kernel"]
 
 
 def test_page_says_what_is_not_drawn():

@@ -49,6 +49,6 @@ def _placed(app, docname, path):
 def setup(app):
     """Add the setting ``run_pages``, names of pages with wildcards."""
     os.environ.setdefault("MPLBACKEND", "Agg")
-    app.add_config_value("run_pages", ["start", "tutorials/*"], "env", [list])
+    app.add_config_value("run_pages", ["first-use", "start", "tutorials/*"], "env", [list])
     app.connect("source-read", _run)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -108,10 +108,13 @@ class ForecastCheck:
         The fit used this first part of the record.
     nrmse : array (channels,)
         rms error on the rest, over all trials, divided by the std of the channel there.
+    std : array (channels,), optional
+        That std.
     """
 
     fit_fraction: float
     nrmse: Array
+    std: Array | None = None
 
 
 @dataclass(frozen=True)

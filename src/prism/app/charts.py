@@ -33,6 +33,7 @@ _SYMBOLS = {
 _ROOM = 90  # pixels for the legend and the title of the axis below
 _LOOSE = 90  # between panels with an x axis each
 _TALLER = 1.3  # than on the page of a report, which shows all figures at once
+_LONGEST = 60  # letters of a name
 
 
 def show(chart: Any, key: str) -> None:
@@ -129,8 +130,27 @@ def _drawn(chart: Chart) -> Any:
         legend={"orientation": "h", "yref": "container", "yanchor": "top", "y": 1.0, "x": 0.0},
         hovermode="closest",
     )
+    _zooms(out, chart)
     _once(out)
     return out
+
+
+def _zooms(out: Any, chart: Chart) -> None:
+    """Show the first of the named parts of the x axis, and a button for each."""
+    if not chart.zooms:
+        return
+    out.update_xaxes(range=list(chart.zooms[chart.first][1]))
+    buttons = [
+        {"label": name, "method": "relayout", "args": [{"xaxis.range": list(span)}]}
+        for name, span in chart.zooms
+    ]
+    place = {"x": 1.0, "xanchor": "right", "y": 1.0, "yanchor": "bottom", "pad": {"b": 6}}
+    out.update_layout(
+        updatemenus=[
+            {"type": "buttons", "direction": "right", "buttons": buttons, "showactive": False}
+            | place
+        ]
+    )
 
 
 def _once(out: Any) -> None:
@@ -165,7 +185,7 @@ def _axis(axis: Axis, titled: bool) -> dict[str, Any]:
 
 def _word(name: str) -> str:
     """A user's word, which is no markup of a chart."""
-    return short(name).replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
+    return short(name, _LONGEST).replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
 
 
 # -- one function for each kind of mark -----------------------------------------------------------
@@ -238,7 +258,8 @@ def _(mark: Rule, out: Any, row: int) -> None:
     line = {"color": _COLOURS[mark.colour], "dash": dash, "width": 1.4 if mark.name else 0.6}
     across = out.add_vline if mark.upright else out.add_hline
     for place in np.asarray(mark.at, float).tolist():
-        across(place, line=line, row=row, col=1, layer="below")
+        # A panel whose first mark is a rule is empty until then.
+        across(place, line=line, row=row, col=1, layer="below", exclude_empty_subplots=False)
     if mark.name and len(mark.at):  # lines across a panel have no entry of their own
         blank = go.Scatter(x=[None], y=[None], name=_word(mark.name), mode="lines", line=line)
         out.add_trace(blank, row=row, col=1)

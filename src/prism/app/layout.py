@@ -6,13 +6,16 @@ import dataclasses
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
 from prism.app.upload import Layout, Upload, describe
 from prism.app.words import plain
-from prism.io import FileDescription
+from prism.io import FileDescription, named_quantities
 from prism.record import QUANTITIES
+from prism.report.contents import called_like
+from prism.report.tables import short
 
 __all__ = ["Times", "ask_channels", "ask_quantity", "ask_times", "forces_by_name"]
 
@@ -20,6 +23,9 @@ _NO_COLUMN = "there is none: the samples are evenly spaced"
 _EACH = "not the same on all channels"
 _FORCE = re.compile(r"(f|force)([_\s\d(\[].*)?", re.IGNORECASE)
 _TABLES = ("csv", "npy", "parquet")  # whose columns may be times
+_FEW = 12  # channels that fit into one field
+_MANY = 60  # channels that need a frame of their own to scroll in
+_TALL = 320  # pixels of that
 
 
 @dataclass(frozen=True)
@@ -129,14 +135,39 @@ def ask_channels(upload: Upload, times: Times) -> tuple[str, ...]:
     names = list(times.seen.channels)
     if len(names) == 1:
         return tuple(names)
-    chosen = st.multiselect(
-        "Channels to use",
-        names,
-        default=names,
-        key=f"channels {upload.key} {times.layout.time_column} {times.layout.array}",
-        help="Leave out what is no motion of the system, such as a temperature or a counter.",
-    )
+    key = f"channels {upload.key} {times.layout.time_column} {times.layout.array}"
+    st.session_state.setdefault(key, names)
+    words: dict[str, Any] = {
+        "label": "Channels to use",
+        "options": names,
+        "key": key,
+        "help": "Leave out what is no motion of the system, such as a temperature or a counter.",
+    }
+    chosen = st.multiselect(**words) if len(names) <= _FEW else _pick(words, names)
     return tuple(name for name in names if name in chosen)
+
+
+def _pick(words: dict[str, Any], names: list[str]) -> list[str]:
+    """Show many channels at once, to be switched one by one or all together."""
+    with st.container(height=_TALL if len(names) > _MANY else "content", border=False):
+        chosen = st.pills(
+            **words, selection_mode="multi", format_func=lambda name: plain(short(name))
+        )
+    counted, every, none = st.columns([2, 1, 1], vertical_alignment="center")
+    counted.caption(f"{len(chosen)} of {len(names)} are used.")
+    for column, label, picked in ((every, "All", names), (none, "None", [])):
+        column.button(
+            label,
+            key=f"{label} {words['key']}",
+            on_click=_set,
+            args=(words["key"], picked),
+            width="stretch",
+        )
+    return list(chosen)
+
+
+def _set(key: str, picked: list[str]) -> None:
+    st.session_state[key] = list(picked)
 
 
 def forces_by_name(channels: Sequence[str]) -> list[str]:
@@ -179,6 +210,7 @@ def ask_quantity(
     )
     if chosen is None:
         return None
+    _tell_names(times.seen, motions)
     kinds = dict.fromkeys(channels, QUANTITIES[0])  # forces have none, which is called so
     for name in motions:
         kinds[name] = _ask_one(upload, name, stated[name]) if chosen == _EACH else str(chosen)
@@ -188,9 +220,18 @@ def ask_quantity(
     )
 
 
+def _tell_names(seen: FileDescription, motions: Sequence[str]) -> None:
+    """Say where a choice comes from that only the names suggest."""
+    kinds = {} if seen.quantity else named_quantities(motions)
+    if kinds:
+        st.caption(f"{plain(called_like(kinds))}.")
+
+
 def _stated(seen: FileDescription) -> dict[str, str]:
-    """What the file says of each channel; displacement where it never says anything."""
-    kinds = seen.quantity or QUANTITIES[:1]
+    """What the file says of each channel, else its name; displacement where neither says it."""
+    if not seen.quantity:
+        return dict.fromkeys(seen.channels, QUANTITIES[0]) | named_quantities(seen.channels)
+    kinds = seen.quantity
     each = kinds if len(kinds) == len(seen.channels) else kinds[:1] * len(seen.channels)
     return dict(zip(seen.channels, each, strict=True))
 

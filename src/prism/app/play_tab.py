@@ -9,7 +9,7 @@ from prism._types import Array, Mask
 from prism.app import charts
 from prism.app.results import verdict
 from prism.app.systems import EXPERIMENTS, SYSTEMS, Outcome, Setup, Slider, System, perform
-from prism.app.words import html_table, plain
+from prism.app.words import html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.report.numbers import EXPLANATION, format_value
@@ -55,7 +55,7 @@ def _ask(name: str) -> Setup | None:
     seen = _ask_seen(name, system, system.coordinates(values))
     experiment = str(
         st.selectbox(
-            "What is done",
+            "What was done",
             list(EXPERIMENTS),
             format_func=lambda kind: EXPERIMENTS[kind][0],
             index=1,
@@ -79,7 +79,7 @@ def _ask_record() -> tuple[float, bool]:
     periods = st.slider(
         "Length of a record, in periods of the slowest mode", 5, 100, 60, key="periods"
     )
-    known = st.checkbox("The mass of what is seen is known", value=True, key="mass known")
+    known = st.checkbox("Known mass of what is seen", value=True, key="mass known")
     return float(periods), bool(known)
 
 
@@ -122,7 +122,7 @@ def _draw(outcome: Outcome) -> None:
 
 def _tell(outcome: Outcome) -> None:
     if outcome.model is None:
-        st.error(plain(outcome.error))
+        st.error(spoken(outcome.error))
         return
     said, compared = st.columns([2, 1], gap="large")
     with said:

@@ -17,7 +17,7 @@ from prism.app.jobs import STOPPED, Job
 from prism.app.layout import ask_channels, ask_quantity, ask_times
 from prism.app.server import MOST_MEGABYTES
 from prism.app.upload import Reading, Upload
-from prism.app.words import html_pairs, plain
+from prism.app.words import html_pairs, plain, spoken
 from prism.errors import PrismError
 from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES, Record
@@ -76,7 +76,7 @@ def record_tab() -> None:
         if files is not None:
             question = _ask(files)
     except PrismError as error:
-        st.error(plain(str(error)))
+        st.error(spoken(str(error)))
     if question is not None:
         _identify(question)
     answer = st.session_state.get("answer")
@@ -116,7 +116,7 @@ def _ask(files: Upload) -> Question | None:
         question = read(files, seen)
     if question is not None:
         for note in question.reading.notes:
-            st.warning(plain(note))
+            st.warning(spoken(note))
     return question
 
 
@@ -270,7 +270,7 @@ def _show(answer: results.Answer | Failure, question: Question) -> None:
         st.info("The choices have changed: press Identify for a new answer.")
         return
     if isinstance(answer, Failure):
-        st.error(plain(answer.sentence))
+        st.error(spoken(answer.sentence))
         return
     st.header("What it shows", divider="gray")
     results.show(answer)

@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from prism.app import charts
-from prism.app.words import html_pairs, html_table, lines, plain
+from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
@@ -125,16 +124,15 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model))}.**\n\n{lines(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{spoken(str(model.identifiability))}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 
 def _sections(answer: Answer) -> dict[str, Callable[[], None]]:
     model = answer.model
     sections: dict[str, Callable[[], None]] = {}
-    if model.response is not None and "response" not in answer.views:
-        sections[_TITLES["response"]] = _later(_draw_receptance, answer)
-    for name, view in answer.views.items():
+    # Of a forced experiment the response is what one asked for; it comes first.
+    for name, view in sorted(answer.views.items(), key=lambda one: one[0] != "response"):
         draw = _SPECIAL.get(name, _draw)
         sections[_TITLES[name]] = _later(draw, answer, name, view)
     if model.response is not None and model.response.zeros:
@@ -192,28 +190,6 @@ def _draw_response(answer: Answer, name: str, view: ResponseView) -> None:
 
 
 _SPECIAL: dict[str, Callable[..., None]] = {"forecast": _draw_forecast, "response": _draw_response}
-
-
-def _draw_receptance(answer: Answer) -> None:
-    """The receptance of the model at its first port, where no measured one is to be drawn."""
-    model = answer.model
-    assert model.response is not None
-    if model.modes.residues is None:
-        st.info("The magnitude of the response is not determined: see the verdict.")
-        return
-    omega = np.linspace(model.response.low, model.response.high, 1500)
-    H = model.receptance(1j * omega)[:, 0, 0]
-    port = model.channels[0]
-    zeros = [
-        zero.frequency
-        for zero in model.response.zeros
-        if zero.inside and zero.outputs == zero.inputs == (port,)
-    ]
-    chart = charts.receptance(
-        omega, [(f"{port} / force there", H, 0)], model.modes.frequencies, np.array(zeros)
-    )
-    charts.show(chart, "chart receptance")
-    st.caption("Receptance of the model: displacement per force at the first port.")
 
 
 def _zeros(answer: Answer) -> None:

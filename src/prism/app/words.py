@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from prism.report._markup import grid
 from prism.report.tables import Table
+from prism.report.wording import on_page
 
-__all__ = ["STYLE", "html_pairs", "html_table", "lines", "plain"]
+__all__ = ["STYLE", "html_pairs", "html_table", "plain", "spoken"]
 
 STYLE = """<style>
 .stMainBlockContainer {padding-top: 3rem;}
@@ -41,14 +43,15 @@ def plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-def lines(text: str) -> str:
-    """Write several lines as paragraphs of plain text.
+def spoken(text: str) -> str:
+    """Write sentences of PRISM in the words of the page, each line as a paragraph of plain text.
 
     Parameters
     ----------
     text : str
+        A verdict, a note or an error.
     """
-    return "\n\n".join(plain(line) for line in text.splitlines())
+    return "\n\n".join(plain(on_page(line)) for line in text.splitlines())
 
 
 def html_pairs(pairs: Sequence[tuple[str, str]]) -> str:
@@ -69,12 +72,5 @@ def html_table(table: Table) -> str:
     ----------
     table : Table
     """
-    head = _row(table.headers, "th")
-    body = "".join(_row(row, "td") for row in table.rows)
     notes = "".join(f'<p class="prism-note">{escape(note)}</p>' for note in table.notes)
-    grid = f'<table class="prism"><thead>{head}</thead><tbody>{body}</tbody></table>'
-    return f'<div class="prism-wide">{grid}</div>{notes}'
-
-
-def _row(cells: Sequence[str], tag: str) -> str:
-    return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    return f'<div class="prism-wide">{grid(table.headers, table.rows, "prism")}</div>{notes}'

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +12,7 @@ from pathlib import Path
 
 from prism.errors import CannotTellError, OptionError, WriteError
 
-__all__ = ["check_outputs", "examples", "naming", "numbers", "progress", "words"]
+__all__ = ["check_outputs", "examples", "naming", "numbers", "program", "progress", "words"]
 
 
 def examples(*lines: str) -> str:
@@ -23,6 +25,28 @@ def examples(*lines: str) -> str:
     """
     # The control character keeps the lines from being joined.
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+def program() -> str:
+    """Return the command as it can be typed where the user is.
+
+    Its bare name where the shell finds it by that, and otherwise what was typed to run it.
+    """
+    typed = sys.argv[0]
+    if typed.endswith(os.path.join("prism", "__main__.py")):
+        return f"{_spelled(sys.executable)} -m prism"
+    if os.path.basename(typed) != "prism":
+        return "prism"  # called from a program, which may have any name
+    return _spelled(typed)
+
+
+def _spelled(path: str) -> str:
+    """A command by its bare name where that is found, else by the shorter way to its file."""
+    name, place = os.path.basename(path), os.path.abspath(path)
+    if os.path.abspath(shutil.which(name) or "") == place:
+        return name
+    near = os.path.relpath(place)
+    return shlex.quote(near if not near.startswith(os.pardir) else place)
 
 
 def words(text: str | None) -> list[str] | None:

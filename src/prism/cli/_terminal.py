@@ -28,17 +28,18 @@ def show_model(model: Model) -> None:
     ----------
     model : Model
     """
+    from prism.report.text import sections, summary
+    from prism.report.wording import on_command_line
+
     if not sys.stdout.isatty():
-        typer.echo(model.summary(), nl=False)
+        typer.echo(summary(model, on_command_line), nl=False)
         return
     from rich.console import Console
     from rich.text import Text
 
-    from prism.report.text import sections
-
     console = Console(highlight=False)
     console.width = min(console.width, _WIDEST)
-    for number, section in enumerate(sections(model)):
+    for number, section in enumerate(sections(model, on_command_line)):
         if number:
             console.print()
         console.print(Text(section.title, "bold"))

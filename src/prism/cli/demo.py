@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from prism.cli._console import examples, progress
+from prism.cli._console import examples, program, progress
 from prism.errors import WriteError
 
 if TYPE_CHECKING:
@@ -159,12 +160,16 @@ def _forecast_table(model: Model) -> Table:
 
 
 def _next(folder: Path) -> str:
+    prism, there = program(), shlex.quote(str(folder))
     return f"""Written to {folder}/: report.html, model.json, free.csv, ensemble.csv
 
 What to try next:
   open {folder}/report.html in a browser
-  prism identify {folder}/free.csv
-  prism identify {folder}/ensemble.csv --experiment equilibrium
-  prism forecast {folder}/model.json --until 200
-  prism simulate chain --masses 5 --observed 1,3,5 -o five.csv
-  prism identify five.csv --mass identity"""
+  {prism} identify {there}/free.csv
+  {prism} identify {there}/ensemble.csv --experiment equilibrium
+  {prism} forecast {there}/model.json --until 200
+  {prism} simulate chain --masses 5 --observed 1,3,5 -o five.csv
+  {prism} identify five.csv --mass identity
+and with a file of your own:
+  {prism} info FILE
+  {prism} identify FILE --report report.html"""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -234,11 +235,31 @@ def command(
     }
     with progress("reading", quiet):
         data = _read(files, (dt, time_column, words(channels)), words(quantity), force, where)
+    if quantity is None and not quiet:
+        _ask_quantity(data, words(force) or [])
     with progress("searching for lines", quiet) as say, naming(files):
         model = prism.identify(data, progress=say, **options)
     _write(model, data, json, report, quiet)
     if not quiet:
         show_model(model)
+
+
+def _ask_quantity(data: Record | FrequencyResponse, force: list[str]) -> None:
+    """Tell of channels that are called like another motion than they are read as."""
+    import prism
+    from prism.report.contents import called_like
+
+    if not isinstance(data, prism.Record):
+        return
+    read_as = dict(zip(data.channels, data.quantity, strict=True))
+    motions = [name for name in data.channels if name not in force]
+    kinds = prism.io.named_quantities([n for n in motions if read_as[n] == "displacement"])
+    if kinds:
+        warnings.warn(
+            f"{called_like(kinds)} and read as displacement: --quantity says what is measured.",
+            prism.PrismWarning,
+            stacklevel=2,
+        )
 
 
 def _potential(text: str | None) -> str | list[str] | None:

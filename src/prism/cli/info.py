@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from prism.cli._complete import among
-from prism.cli._console import examples
+from prism.cli._console import examples, program
 from prism.errors import InputError, OptionError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def command(
             raise OptionError(
                 "--unit is for the frequencies of data, not of a model: leave it out."
             )
-        _echo(about_model(file, prism.load(file)))
+        _echo(about_model(file, prism.load(file), program()))
         return
     if unit is not None or prism.io.holds_response(file):
         _show_response(file, unit)
@@ -59,9 +59,9 @@ def _echo(pairs: list[tuple[str, str]]) -> None:
 def _reading(file: str, seen: FileDescription) -> str:
     """How the file would be read, or why it would be refused."""
     import prism
-    from prism.report.contents import band
+    from prism.report.contents import band, called_like
 
-    line = f"prism identify {shlex.quote(file)}"
+    line = f"{program()} identify {shlex.quote(file)}"
     if seen.quantity is not None and "" in seen.quantity:
         return (
             "To read it, say which motion the channels measure (displacement, velocity or "
@@ -80,12 +80,27 @@ def _reading(file: str, seen: FileDescription) -> str:
     except InputError as error:
         return f"It would be refused: {error}"
     text = f"{band(record)}\nTo read it:  {line}"
+    kinds = _kinds_by_name(seen)
+    if kinds:
+        text += f"\n{called_like(kinds)}; to read it so:  {line} --quantity {_listed(seen, kinds)}"
     if seen.nearly is not None:
         text += (
             "\nIf the times are only rounded, give the even step that they are close to:  "
             f"{line} --dt {seen.nearly:.9g}"
         )
     return text
+
+
+def _kinds_by_name(seen: FileDescription) -> dict[str, str]:
+    """What the names say where the file itself says nothing."""
+    import prism
+
+    return {} if seen.quantity else prism.io.named_quantities(seen.channels)
+
+
+def _listed(seen: FileDescription, kinds: dict[str, str]) -> str:
+    each = [kinds.get(name, "displacement") for name in seen.channels]
+    return each[0] if len(set(each)) == 1 else ",".join(each)
 
 
 def _show_response(file: str, unit: str | None) -> None:
@@ -107,4 +122,4 @@ def _show_response(file: str, unit: str | None) -> None:
         return
     _echo(about_response(file, response))
     stated = "" if unit is None else f" --unit {unit}"
-    typer.echo(f"To read it:  prism identify {shlex.quote(file)}{stated}")
+    typer.echo(f"To read it:  {program()} identify {shlex.quote(file)}{stated}")

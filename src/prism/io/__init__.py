@@ -10,6 +10,7 @@ from prism.frequency_response import FrequencyResponse
 from prism.io import csv, npz
 from prism.io._assemble import assemble
 from prism.io._describe import FileDescription, Saturation, describe
+from prism.io._kinds import named_quantities, quantity_by_name
 from prism.io._raw import Selection, take_time
 from prism.io._registry import read_raw, writer_of
 from prism.io._times import Gap, Rate, check_times
@@ -27,6 +28,8 @@ __all__ = [
     "Saturation",
     "describe",
     "holds_response",
+    "named_quantities",
+    "quantity_by_name",
     "read",
     "read_record",
     "read_response",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prism.errors import ReadError
+from prism.io._above import find_start, is_row_of_numbers
 from prism.io._cells import (
     ambiguous_commas,
     as_number,
@@ -26,7 +27,10 @@ from prism.io._response_names import is_response_name
 __all__ = ["Layout", "find_layout", "lines", "split", "stated_names"]
 
 SAMPLE = 25
-"""Lines that are looked at."""
+"""Rows of numbers that are looked at."""
+
+MOST = 400
+"""Lines that are looked at until there are so many."""
 
 JOINED_NUMBERS = re.compile(r"[-+.\deE]+([^-+.\w][-+.\deE]+)+")
 QUANTITY = re.compile(r"#\s*quantity\s*:\s*(.+)")
@@ -53,6 +57,8 @@ class Layout:
         How bytes stand for characters.
     decimal : {".", ","}
         What separates the decimals.
+    above : int
+        Lines above the header that are left out.
     """
 
     delimiter: str | None
@@ -62,6 +68,7 @@ class Layout:
     quantity: tuple[str, ...] | None = None
     encoding: str = "utf-8-sig"
     decimal: str = "."
+    above: int = 0
 
     def name(self, column: int) -> str | int:
         """Return the name of a column, or its number counted from 1."""
@@ -122,10 +129,17 @@ def find_layout(path: str, time_column: str | int | None = None) -> Layout:
     comments, rows = _beginning(path, encoding)
     if not rows:
         raise ReadError.at(path, "the file is empty: there is nothing to read.")
+    marks = {TRIAL} if time_column is None else {TRIAL, str(time_column)}
+    start = find_start(
+        path,
+        rows,
+        lambda body, text: split(text, _separators(path, body)[0]),
+        lambda name: is_time_name(name) or is_response_name(name) or name in marks,
+    )
+    rows = start.rows
     delimiter, decimal = _separators(path, rows[1:] or rows)
     number, text = rows[0]
     first = split(text, delimiter)
-    marks = {TRIAL} if time_column is None else {TRIAL, str(time_column)}
     header = _is_header(first, marks, decimal)
     if header and len(rows) == 1:
         raise _nothing_below(path, number, first)
@@ -135,13 +149,15 @@ def find_layout(path: str, time_column: str | int | None = None) -> Layout:
     else:
         _check_numbers(path, number, first, decimal)
         names = _commented_names(comments, number, delimiter, len(first), marks)
-    skip = number if header else number - 1
-    return Layout(delimiter, names, skip, len(first), _quantity(comments), encoding, decimal)
+    skip = max(number, start.skip) if header else number - 1
+    stated = _quantity(comments)
+    return Layout(delimiter, names, skip, len(first), stated, encoding, decimal, start.above)
 
 
 def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
     comments: dict[int, str] = {}
     rows: list[tuple[int, str]] = []
+    numbers = 0
     for number, text in lines(path, encoding):
         if "\0" in text:
             raise ReadError.at(path, "is not text: give the suffix of its true format.")
@@ -149,7 +165,8 @@ def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int
             comments[number] = text
         elif text:
             rows.append((number, text))
-        if len(rows) == SAMPLE:
+            numbers += is_row_of_numbers(text)
+        if numbers == SAMPLE or len(rows) == MOST:
             break
     return comments, rows
 

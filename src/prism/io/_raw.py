@@ -83,15 +83,23 @@ class Raw:
         return int(self.trials[0].shape[1])
 
 
+TIME_UNIT = r"(s|sec|seconds?|ms|us|µs|μs|ns|min|h)"
+TIME_NAME = re.compile(
+    r"(t|(elapsed |relative )?time|zeit|tiempo)\s*([\[(].*[\])])?"
+    rf"|(t|time|zeit|tiempo|temps|tempo)(\s*[\[(]\s*{TIME_UNIT}\s*[\])]|\s*[/,_]\s*{TIME_UNIT})"
+)
+
+
 def is_time_name(name: str) -> bool:
     """Tell whether a column is the time by its name.
 
     Parameters
     ----------
     name : str
-        ``t`` or ``time`` in any case, with or without a unit in brackets.
+        ``t``, ``time``, ``zeit`` or ``tiempo`` in any case, with or without a unit; ``temps`` and
+        ``tempo``, which may be something else, with a unit of time.
     """
-    return re.fullmatch(r"(t|time)\s*([\[(].*[\])])?", name.strip().lower()) is not None
+    return TIME_NAME.fullmatch(name.strip().lower()) is not None
 
 
 def take_time(raw: Raw, time_column: str | int | None) -> Raw:

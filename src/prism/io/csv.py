@@ -4,12 +4,14 @@ A header is optional. The delimiter is a comma, semicolon, tab or blanks. Decima
 or a comma when every number shows that it can be nothing else. The encoding is UTF-8, or UTF-16
 with a byte order mark; names and comments may be in Latin-1. Lines that begin with ``#`` are
 comments, above the data also those with ``%``; empty cells and NaN are missing samples. A column
-``t`` or ``time`` holds the time, a column ``trial`` numbers the trials.
+``t``, ``time`` or ``Zeit [s]`` holds the time, a column ``trial`` numbers the trials. What a logger
+writes above the names of the columns, and a row of units below them, is left out with a note.
 """
 
 from __future__ import annotations
 
 import csv
+import warnings
 from array import array
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +19,7 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from prism.errors import ReadError, WriteError
+from prism.errors import PrismWarning, ReadError, WriteError
 from prism.io._atomic import replacing
 from prism.io._cells import as_number, bad_cell
 from prism.io._layout import TRIAL, Layout, find_layout, lines, split
@@ -43,6 +45,7 @@ def read(path: str, selection: Selection = WHOLE) -> Raw:
         Name of the time column, which also marks a header.
     """
     layout = find_layout(path, selection.time_column)
+    _tell_above(path, layout)
     table, names = _without_empty_end(path, _table(path, layout), layout)
     trials, kept = by_trial(path, table, names)
 
@@ -51,6 +54,14 @@ def read(path: str, selection: Selection = WHOLE) -> Raw:
         return next(islice(_numbered(path, layout), row, None))[0]
 
     return Raw(path, list(trials), names=kept, quantity=layout.quantity, line_of=line_of)
+
+
+def _tell_above(path: str, layout: Layout) -> None:
+    if layout.above:
+        lines_above = (
+            f"{layout.above} line{'s' * (layout.above > 1)} above the names of the columns"
+        )
+        warnings.warn(f"{path}: {lines_above} left out.", PrismWarning, stacklevel=2)
 
 
 def _table(path: str, layout: Layout) -> FloatArray:

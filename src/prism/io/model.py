@@ -103,6 +103,8 @@ def model_to_json(model: Model) -> Json:
             "fit_fraction": model.forecast_check.fit_fraction,
             "nrmse": model.forecast_check.nrmse.tolist(),
         }
+        if model.forecast_check.std is not None:
+            out["forecast"]["std"] = model.forecast_check.std.tolist()
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
@@ -231,7 +233,11 @@ def model_from_json(data: Json) -> Model:
         temperature=data["temperature"],
         forecast_check=None
         if check is None
-        else ForecastCheck(check["fit_fraction"], np.array(check["nrmse"], float)),
+        else ForecastCheck(
+            check["fit_fraction"],
+            np.array(check["nrmse"], float),
+            np.array(check["std"], float) if "std" in check else None,
+        ),
     )
 
 

@@ -257,7 +257,8 @@ def check_forecast(model: Model, record: Record, fit_fraction: float) -> Forecas
         errors.append(model.forecast(t, r).values - seen)
         values.append(seen)
     rms = np.sqrt(np.nanmean(np.concatenate(errors) ** 2, axis=0))
-    return ForecastCheck(fit_fraction, rms / np.nanstd(np.concatenate(values), axis=0))
+    std = np.nanstd(np.concatenate(values), axis=0)
+    return ForecastCheck(fit_fraction, rms / std, std)
 
 
 # -- checking what was asked ----------------------------------------------------------------------

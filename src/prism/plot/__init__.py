@@ -119,13 +119,13 @@ class Plot:
         """
         return show(spectrum_view(self.model, record), ax)
 
-    def response(self, response: FrequencyResponse, ax: Axes | None = None) -> Figure:
+    def response(self, response: FrequencyResponse | None = None, ax: Axes | None = None) -> Figure:
         """Magnitude and phase of a measured response, the fit, its poles and its zeros.
 
         Parameters
         ----------
-        response : FrequencyResponse
-            The one that was fitted, or another of the same ports.
+        response : FrequencyResponse, optional
+            The one that was fitted, or another of the same ports; without, the fit alone.
         ax : Axes, optional
         """
         return show(response_view(self.model, response), ax)
@@ -196,8 +196,8 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
     ----------
     model : Model
     record : Record or FrequencyResponse, optional
-        What was fitted; without it there are no record, spectrum, correlation and response. A
-        forced experiment has neither spectrum nor correlation nor forecast.
+        What was fitted; without it there are no record, spectrum and correlation. A forced
+        experiment has neither spectrum nor correlation nor forecast.
     """
     _check_data(model, record)
     found: dict[str, View] = {}
@@ -205,6 +205,8 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["response"] = response_view(model, record)
     elif record is not None:
         found |= _views_of_a_record(model, record)
+    if model.response is not None and "response" not in found:
+        found["response"] = response_view(model)
     if len(model.channels) > 1 and len(model.modes):
         found["shapes"] = shapes_view(model)
     if len(model.modes) or model.hamiltonian is not None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from prism._optional import require
 from prism.plot.chart import Chart
+from prism.report.tables import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -248,7 +249,7 @@ def _inside(ax: Axes, shape: Layout) -> list[Axes]:
 
 
 def cut(name: str, most: int = _LONGEST_LABEL) -> str:
-    """Shorten a long name, with a mark where it was cut.
+    """Shorten a long name to what a label has room for.
 
     Parameters
     ----------
@@ -256,7 +257,7 @@ def cut(name: str, most: int = _LONGEST_LABEL) -> str:
     most : int
         Longest name that is left whole.
     """
-    return name if len(name) <= most else name[: most - 1] + "…"
+    return short(name, most)
 
 
 def plain(text: str) -> str:

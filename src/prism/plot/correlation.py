@@ -12,20 +12,10 @@ from numpy.typing import NDArray
 from prism.correlation import correlate
 from prism.errors import CannotTellError, RecordError
 from prism.model import Model
-from prism.plot._canvas import (
-    BLUE,
-    MUTED,
-    Layout,
-    label,
-    legend_above,
-    panel_height,
-    shown,
-    sketch,
-    spread,
-    stacked,
-)
+from prism.plot._canvas import BLUE, MUTED, label, legend_above, sketch, spread
 from prism.plot._fitted import fitted, paces
-from prism.plot.chart import Axis, Chart, Line, Mark, Panel
+from prism.plot._stacked import StackedView, averaged
+from prism.plot.chart import Axis, Line, Mark, Panel
 from prism.plot.spectrum import check_record
 from prism.record import Record
 
@@ -36,13 +26,12 @@ __all__ = ["CorrelationView", "correlation_view"]
 
 Array = NDArray[np.float64]
 
-_MOST_TRIALS = 40  # the mean over more looks the same
 _PERIODS = 16  # of a middle mode
 _FEWEST_LAGS = 8
 
 
 @dataclass(frozen=True)
-class CorrelationView:
+class CorrelationView(StackedView):
     r"""What the figure of a correlation shows, :math:`C_{aa}(τ) = ⟨x_a(t+τ) x_a(t)⟩`.
 
     Attributes
@@ -64,11 +53,6 @@ class CorrelationView:
     fit: Array
     trials: tuple[int, int]
 
-    @property
-    def layout(self) -> Layout:
-        """One panel per channel, one above the other."""
-        return stacked(len(self.channels))
-
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw on one panel per channel."""
         for a, ax in enumerate(axes):
@@ -84,11 +68,6 @@ class CorrelationView:
 
     def _has_fit(self, a: int) -> bool:
         return bool(np.isfinite(self.fit[:, a]).any())
-
-    def chart(self) -> Chart:
-        """One panel per channel, one above the other."""
-        count = shown(self.channels)
-        return Chart([self._panel(a, panel_height(count)) for a in range(count)], stack=count)
 
     def _panel(self, a: int, height: int) -> Panel:
         marks: list[Mark] = [Line("data", "muted", *sketch(self.lags, self.data[:, a]))]
@@ -129,8 +108,7 @@ def correlation_view(model: Model, record: Record) -> CorrelationView:
             "a correlation needs one uniform sampling step in all trials: draw "
             "model.plot.spectrum, which takes any times."
         )
-    kept = record.n_trials if model.trajectories is None else len(model.trajectories.trials)
-    count = min(record.n_trials, kept, _MOST_TRIALS)
+    count = averaged(model, record)
     parts = [slice(0, model.record.samples[r]) for r in range(count)]
     data = [record.trials[r][parts[r]] for r in range(count)]
     lag = _longest_lag(model, record.dt, max(len(values) for values in data))

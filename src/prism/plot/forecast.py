@@ -17,17 +17,14 @@ from prism.plot._canvas import (
     MOST_POINTS,
     MUTED,
     ORANGE,
-    Layout,
     label,
     legend_above,
-    panel_height,
-    shown,
     spread,
-    stacked,
     thin,
 )
 from prism.plot._fitted import paces
-from prism.plot.chart import Axis, Band, Chart, Dots, Line, Mark, Panel, Rule
+from prism.plot._stacked import StackedView
+from prism.plot.chart import Axis, Band, Dots, Line, Mark, Panel, Rule
 from prism.plot.spectrum import check_record
 from prism.record import Record
 
@@ -44,7 +41,7 @@ _MOST_DOTS = 1500
 
 
 @dataclass(frozen=True)
-class ForecastView:
+class ForecastView(StackedView):
     """What the figure of a forecast shows.
 
     Attributes
@@ -70,11 +67,6 @@ class ForecastView:
     end: float
     data_t: Array
     data: Array
-
-    @property
-    def layout(self) -> Layout:
-        """One panel per channel, one above the other."""
-        return stacked(len(self.channels))
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw on one panel per channel."""
@@ -118,11 +110,6 @@ class ForecastView:
         std = self.std[:, a]
         total = np.hypot(std, self.noise_std[a])
         return [(2 * total, 0.22, "±2σ with noise"), (2 * std, 0.45, "±2σ")]
-
-    def chart(self) -> Chart:
-        """One panel per channel, one above the other."""
-        count = shown(self.channels)
-        return Chart([self._panel(a, panel_height(count)) for a in range(count)], stack=count)
 
     def _panel(self, a: int, height: int) -> Panel:
         y = self.values[:, a]

@@ -13,6 +13,7 @@ from prism.errors import CannotTellError
 from prism.kernel import MemoryKernel
 from prism.model import Model
 from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
+from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
 from prism.report.numbers import format_value
 
@@ -116,21 +117,7 @@ class KernelView:
 
     def _name_poles(self, ax: Axes) -> None:
         """Write the bare frequencies above the panel; of crowded ones the first is written."""
-        step, last = 0.1 * float(self.omega[-1]), -np.inf
-        for pole in self.poles:
-            if pole - last < step:
-                continue
-            last = pole
-            ax.annotate(
-                f"{pole:.4g}",
-                (pole, 1.0),
-                xycoords=("data", "axes fraction"),
-                xytext=(0, 3),
-                textcoords="offset points",
-                ha="center",
-                color=INK,
-                fontsize=9,
-            )
+        name_above(ax, self.poles, 0.1 * float(self.omega[-1]), color=INK)
 
     def _reach(self) -> tuple[float, float]:
         """Magnitudes that are drawn: neither at a pole nor at a zero of an entry."""
@@ -147,7 +134,7 @@ class KernelView:
     def _time_panel(self) -> Panel:
         return Panel(
             Axis("t", "time units", (0.0, float(self.t[-1]))),
-            Axis("K(t)", "", spread(self.values)),
+            Axis("K(t)", "force / displacement / time", spread(self.values)),
             [
                 Line(name, COLOURS[k], self.t, self.values[:, k], dash=k)
                 for k, name in enumerate(self.entries)
@@ -164,7 +151,7 @@ class KernelView:
         poles = Rule("poles", "muted", self.poles, dash=2, notes=self._pole_notes())
         return Panel(
             Axis("ω", "rad / time unit", (0.0, float(self.omega[-1]))),
-            Axis("|K̂(iω)|", "", self._reach(), log=True),
+            Axis("|K̂(iω)|", "force / displacement", self._reach(), log=True),
             [poles, *curves],
             title="|K̂(iω)| with the bare hidden frequencies",
             height=210,
@@ -174,7 +161,7 @@ class KernelView:
         errors = [None] * len(self.poles) if self.poles_std is None else list(self.poles_std)
         rows = zip(self.poles, errors, self.strength, strict=True)
         return tuple(
-            f"pole ω = {format_value(float(pole), error)}, tr R = {size:.4g}"
+            f"pole ω = {format_value(float(pole), error)} rad / time unit, tr R = {size:.4g}"
             for pole, error, size in rows
         )
 

@@ -72,7 +72,8 @@ class PoleGroup:
         """What is said of each."""
         rows = zip(self.frequency, self.frequency_std, self.damping, strict=True)
         return tuple(
-            f"{self.name}: {format_value(float(f), float(s))}" + (f", ζ = {z:.3g}" if z else "")
+            f"{self.name}: {format_value(float(f), float(s))} rad / time unit"
+            + (f", ζ = {z:.3g}" if z else "")
             for f, s, z in rows
         )
 
@@ -84,7 +85,7 @@ class PolesView:
     Attributes
     ----------
     groups : tuple of PoleGroup
-        The poles first.
+        The poles first, where there are some.
     omitted : int
         Entries whose zeros are not drawn.
     """
@@ -184,7 +185,7 @@ class PolesView:
                     notes=group.notes,
                 )
             )
-        top = max(float(group.frequency.max(initial=0.0)) for group in self.groups)
+        top = max((float(group.frequency.max()) for group in self.groups), default=1.0)
         names = tuple((float(count - 1 - row), g.name) for row, g in enumerate(self.groups))
         return Panel(
             Axis("ω", "rad / time unit", (0.0, 1.08 * top)),
@@ -213,7 +214,8 @@ def poles_view(model: Model) -> PolesView:
         "poles Ω", "poles", modes.frequencies, modes.frequencies_std, np.array(modes.damping)
     )
     zeros = list(_measured_zeros(model) if model.response is not None else _own_zeros(model))
-    return PolesView((poles, *zeros[:_MOST_ENTRIES]), max(len(zeros) - _MOST_ENTRIES, 0))
+    shown = [group for group in (poles, *zeros[:_MOST_ENTRIES]) if len(group.frequency)]
+    return PolesView(tuple(shown), max(len(zeros) - _MOST_ENTRIES, 0))
 
 
 def _measured_zeros(model: Model) -> Iterator[PoleGroup]:

@@ -70,7 +70,7 @@ class PotentialView:
         left.plot(self.x, self.values, color=BLUE, label="V")
         right.plot(self.x, self.force, color=BLUE)
         right.axhline(0.0, color=MUTED, lw=0.8)
-        for ax, title in ((left, "potential V"), (right, "force -V'")):
+        for ax, title in ((left, "potential V"), (right, "force −V′")):
             for edge in (self.low, self.high):
                 ax.axvline(edge, color=MUTED, lw=0.9, ls="--")
             ax.set_xlim(self.x[0], self.x[-1])
@@ -80,12 +80,12 @@ class PotentialView:
 
     def chart(self) -> Chart:
         """The potential beside the force."""
-        x = Axis(self.name, "", (float(self.x[0]), float(self.x[-1])))
+        x = Axis(self.name, "displacement", (float(self.x[0]), float(self.x[-1])))
         low, high = self.values - 2 * self.std, self.values + 2 * self.std
         edges = Rule("range of the record", "muted", np.array([self.low, self.high]), dash=1)
         potential = Panel(
             x,
-            Axis("V", "", spread(low, high)),
+            Axis("V", "energy", spread(low, high)),
             [
                 Band("±2σ", "blue", self.x, low, high, 0.25),
                 Line("V", "blue", self.x, self.values),
@@ -96,9 +96,9 @@ class PotentialView:
         )
         force = Panel(
             x,
-            Axis("-V′", "", spread(self.force)),
-            [Line("-V′", "green", self.x, self.force), edges],
-            title="force -V′",
+            Axis("−V′", "force", spread(self.force)),
+            [Line("−V′", "green", self.x, self.force), edges],
+            title="force −V′",
             height=210,
         )
         return Chart([potential, force], columns=2)

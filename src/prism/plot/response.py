@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from prism.errors import CannotTellError, OptionError
+from prism.errors import CannotTellError
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.plot._canvas import (
@@ -25,6 +25,7 @@ from prism.plot._canvas import (
     plain,
     thin,
 )
+from prism.plot._entries import measured, unmeasured
 from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
 from prism.record import QUANTITIES
 from prism.response.foster import Foster
@@ -37,13 +38,13 @@ __all__ = ["ResponseView", "response_view"]
 Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
-_MOST_ENTRIES = 9
 _MOST_COLUMNS = 3
 _MOST_LONG = 9  # poles across the figure; more are marked by short strokes at the edges
 _MOST_DOTS = 3600  # of a figure: each is an element of the page
 _MOST_POINTS = 1200
 _FINE = 4000  # points of a curve, beside the measured frequencies
 _HALF_TURN = 180.0
+_PEAK = 1e4  # of a curve over its middle: higher is where it is infinite
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,19 @@ class ResponseView:
         )
 
     @property
+    def has_data(self) -> bool:
+        """Whether anything was measured over frequency."""
+        return bool(np.isfinite(self.data).any())
+
+    def _sizes(self, k: int) -> Array:
+        """Magnitudes that a panel shows: those of the data, else of the curve off its poles."""
+        size = np.abs(self.data[:, k])
+        if np.any(size > 0):
+            return np.asarray(size[size > 0], float)
+        height = np.abs(self.fit[self._kept(k), k])
+        return np.asarray(height[height < _PEAK * np.median(height)], float)
+
+    @property
     def _centre(self) -> float:
         """Phase in the middle of a panel: a driving point turns from 90 above it to 90 below."""
         return 90.0 * QUANTITIES.index(self.quantity) - 90.0
@@ -143,7 +157,7 @@ class ResponseView:
         self._mark(ax, k)
         ax.set_yscale("log")
         ax.minorticks_off()  # there may be many panels, and a tick is slow to draw
-        ax.set_ylim(0.4 * size[seen].min(), 2.5 * size[seen].max())
+        ax.set_ylim(*_decades(self._sizes(k)))
         ax.set_xlim(self.omega[0], self.omega[-1])
         ax.grid(axis="y", which="major", color=GRID)
         ax.set_title(plain(self.entries[k]), loc="left")
@@ -183,10 +197,10 @@ class ResponseView:
         )
         upper = Panel(
             x,
-            Axis("|H|", f"{self.quantity} per force", _decades(size), log=True),
+            Axis("|H|", f"{self.quantity} per force", _decades(self._sizes(k)), log=True),
             [
                 *marks,
-                Dots("data", "muted", at, size),
+                *([Dots("data", "muted", at, size)] if len(at) else []),
                 Line("fit", "blue", self.grid[keep], np.abs(self.fit[keep, k])),
             ],
             title=self.entries[k],
@@ -203,7 +217,7 @@ class ResponseView:
             ),
             [
                 *marks,
-                Dots("data", "muted", at, self._phase(values)),
+                *([Dots("data", "muted", at, self._phase(values))] if len(at) else []),
                 Line("fit", "blue", *self._phase_curve(k, keep)),
             ],
             height=90,
@@ -221,6 +235,8 @@ class ResponseView:
         return there[thin(np.log(size[there]), _MOST_POINTS)]
 
     def _dots(self, ax: Axes, x: Array, y: Array) -> None:
+        if not len(x):
+            return
         stride = -(-len(x) * 2 * len(self.entries) // _MOST_DOTS)
         size = 2.6 if len(x) > 300 or self.columns > 1 else 3.4
         ax.plot(x[::stride], y[::stride], ".", color=MUTED, ms=size, label="data", zorder=2.1)
@@ -253,18 +269,18 @@ def _decades(size: Array) -> tuple[float, float]:
 
 
 def _places(word: str, at: Array) -> tuple[str, ...]:
-    return tuple(f"{word} at ω = {place:.5g}" for place in at)
+    return tuple(f"{word} at ω = {place:.5g} rad / time unit" for place in at)
 
 
-def response_view(model: Model, response: FrequencyResponse) -> ResponseView:
-    """Compute the fit of a model over a measured response.
+def response_view(model: Model, response: FrequencyResponse | None = None) -> ResponseView:
+    """Compute the fit of a model over a measured response, or over the band that it knows.
 
     Parameters
     ----------
     model : Model
         Of a forced experiment.
-    response : FrequencyResponse
-        The one that was fitted, or another of the same ports.
+    response : FrequencyResponse, optional
+        The one that was fitted, or another of the same ports; a forced record has none.
 
     Raises
     ------
@@ -279,54 +295,22 @@ def response_view(model: Model, response: FrequencyResponse) -> ResponseView:
             f"the model of a record of kind {model.experiment!r} has no response to draw: "
             "identify a frequency response, or a record with its forces."
         )
-    _check_ports(model, response)
-    chosen, omitted = _chosen(response)
-    low, high = response.omega[0], response.omega[-1]
+    seen = unmeasured(model, known) if response is None else measured(model, response)
+    low, high = float(seen.omega[0]), float(seen.omega[-1])
     inside = (model.modes.frequencies >= low) & (model.modes.frequencies <= high)
-    grid = _grid(model, response.omega)
-    places = [(response.outputs[a], response.inputs[b]) for a, b in chosen]
+    grid = _grid(model, seen.omega)
     return ResponseView(
-        entries=tuple(f"{cut(out)} / {cut(inp)}" for out, inp in places),
-        quantity=response.quantity,
-        omega=response.omega,
-        data=np.stack([response.values[:, a, b] for a, b in chosen], axis=1),
+        entries=tuple(f"{cut(out)} / {cut(inp)}" for out, inp in seen.places),
+        quantity=seen.quantity,
+        omega=seen.omega,
+        data=seen.data,
         grid=grid,
-        fit=_fit(model, grid, places, response.quantity),
+        fit=_fit(model, grid, seen.places, seen.quantity),
         poles=np.unique(model.modes.frequencies[inside]),
-        zeros=tuple(_zeros(model, out, inp, (low, high)) for out, inp in places),
-        columns=_columns(response.shape, len(chosen)),
-        omitted=omitted,
+        zeros=tuple(_zeros(model, out, inp, (low, high)) for out, inp in seen.places),
+        columns=seen.columns,
+        omitted=seen.omitted,
     )
-
-
-def _check_ports(model: Model, response: FrequencyResponse) -> None:
-    if not isinstance(response, FrequencyResponse):
-        raise OptionError(f"{response!r} is no frequency response: give the one that was fitted.")
-    strange = [n for n in (*response.outputs, *response.inputs) if n not in model.channels]
-    if strange:
-        raise OptionError(
-            f"the response names {strange[0]!r}, but the model has the ports "
-            f"{', '.join(model.channels)}: give the response that was fitted."
-        )
-
-
-def _chosen(response: FrequencyResponse) -> tuple[list[tuple[int, int]], int]:
-    """Entries to draw, and the number of the others; reciprocal ones go last."""
-    seen = ~np.isnan(response.values).all(axis=0) & (np.nan_to_num(response.values) != 0).any(
-        axis=0
-    )
-    every = [(int(a), int(b)) for a, b in np.argwhere(seen)]
-    names = [(response.outputs[a], response.inputs[b]) for a, b in every]
-    late = [0 if o == i else 1 + ((i, o) in names[:k]) for k, (o, i) in enumerate(names)]
-    first = np.argsort(late, kind="stable")[:_MOST_ENTRIES]
-    return [every[k] for k in np.sort(first)], len(every) - len(first)
-
-
-def _columns(shape: tuple[int, int], entries: int) -> int:
-    """As many as inputs, where all entries fit; else what the page holds."""
-    outputs, inputs = shape
-    whole = entries == outputs * inputs and 1 < inputs <= _MOST_COLUMNS
-    return inputs if whole else min(entries, 2 if entries in (2, 4) else _MOST_COLUMNS)
 
 
 def _grid(model: Model, omega: Array) -> Array:

@@ -47,6 +47,11 @@ class ShapesView:
     shapes_std: Array
 
     @property
+    def is_strip(self) -> bool:
+        """Whether there are so many modes that each is a row of colours."""
+        return len(self.shapes) > _MOST_PANELS
+
+    @property
     def layout(self) -> Layout:
         """One small panel per mode, or a single one for very many."""
         modes, n = self.shapes.shape

@@ -11,22 +11,11 @@ from numpy.typing import NDArray
 
 from prism.errors import CannotTellError, OptionError
 from prism.model import Model
-from prism.plot._canvas import (
-    BLUE,
-    GRID,
-    INK,
-    MUTED,
-    ORANGE,
-    Layout,
-    label,
-    legend_above,
-    panel_height,
-    shown,
-    stacked,
-    thin,
-)
+from prism.plot._canvas import BLUE, GRID, INK, MUTED, ORANGE, label, legend_above, thin
 from prism.plot._fitted import fitted, paces
-from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
+from prism.plot._names import name_above
+from prism.plot._stacked import StackedView, averaged
+from prism.plot.chart import Axis, Dots, Line, Mark, Panel, Rule
 from prism.record import Record
 from prism.report.numbers import format_value
 
@@ -37,7 +26,6 @@ __all__ = ["SpectrumView", "spectrum_view"]
 
 Array = NDArray[np.float64]
 
-_MOST_TRIALS = 40  # the mean over more looks the same
 _MOST_LEVEL = 6  # more lines are named with upright words
 _MOST_FREQUENCIES = 4000  # of irregular records, whose transform has no fast form
 _BAND = 1.6  # the band drawn, over the highest line
@@ -45,7 +33,7 @@ _CHUNK = 256
 
 
 @dataclass(frozen=True)
-class SpectrumView:
+class SpectrumView(StackedView):
     """What the figure of a spectrum shows.
 
     Attributes
@@ -73,11 +61,6 @@ class SpectrumView:
     lines: Array
     lines_std: Array
     trials: tuple[int, int]
-
-    @property
-    def layout(self) -> Layout:
-        """One panel per channel, one above the other."""
-        return stacked(len(self.channels))
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw on one panel per channel."""
@@ -113,11 +96,6 @@ class SpectrumView:
         ax.set_ylabel(label(self.channels[a]))
         ax.grid(axis="y", which="major", color=GRID)
 
-    def chart(self) -> Chart:
-        """One panel per channel, with the found lines on their peaks."""
-        count = shown(self.channels)
-        return Chart([self._panel(a, panel_height(count)) for a in range(count)], stack=count)
-
     def _panel(self, a: int, height: int) -> Panel:
         marks: list[Mark] = []
         for y, colour, name in (
@@ -131,7 +109,8 @@ class SpectrumView:
         low = self._level(a)
         if np.isfinite(self.floor[a]):
             marks.append(Rule("noise floor", "ink", self.floor[a : a + 1], upright=False, dash=1))
-        marks.append(self._line_dots(a))
+        if len(self.lines):
+            marks.append(self._line_dots(a))
         span = (0.12 * low, 3.0 * max(float(self.data[:, a].max()), low))
         return Panel(
             Axis("ω", "rad / time unit", (0.0, float(self.frequencies[-1]))),
@@ -150,30 +129,17 @@ class SpectrumView:
         at = np.searchsorted(self.frequencies, self.lines)
         near = np.clip(at[:, None] + np.arange(-2, 3), 0, len(self.frequencies) - 1)
         pairs = zip(self.lines, self.lines_std, strict=True)
-        notes = tuple(f"line Ω = {format_value(float(f), float(s))}" for f, s in pairs)
+        notes = tuple(
+            f"line Ω = {format_value(float(f), float(s))} rad / time unit" for f, s in pairs
+        )
         heights = self.data[near, a].max(axis=1, initial=0.0)
         return Dots("found lines", "orange", self.lines, heights, "triangle", notes=notes)
 
     def _name_lines(self, ax: Axes) -> None:
         """Write the frequencies above the first panel; of crowded ones the first is written."""
-        step = (0.018 if self._crowded else 0.06) * self.frequencies[-1]
-        last = -np.inf
-        for line in self.lines:
-            if line - last < step:
-                continue
-            last = line
-            ax.annotate(
-                f"{line:#.4g}",
-                (line, 1.0),
-                xycoords=("data", "axes fraction"),
-                xytext=(0, 3),
-                textcoords="offset points",
-                rotation=90 if self._crowded else 0,
-                ha="center",
-                va="bottom",
-                color=ORANGE,
-                fontsize=9,
-            )
+        gap = (0.018 if self._crowded else 0.06) * float(self.frequencies[-1])
+        turn = 90 if self._crowded else 0
+        name_above(ax, self.lines, gap, "#.4g", rotation=turn, va="bottom", color=ORANGE)
 
 
 def spectrum_view(model: Model, record: Record) -> SpectrumView:
@@ -199,9 +165,7 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
         )
     check_record(model, record)
     moving = model.trajectories
-    # A model from a file may have kept the motion of the first trials only.
-    kept = record.n_trials if moving is None else len(moving.trials)
-    count = min(record.n_trials, kept, _MOST_TRIALS)
+    count = averaged(model, record)
     omega = _grid(model, record)
     powers = np.zeros((3, len(omega), record.n_channels))
     for r in range(count):

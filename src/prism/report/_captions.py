@@ -10,6 +10,7 @@ from prism.plot import (
     PolesView,
     RecordView,
     ResponseView,
+    ShapesView,
     SpectrumView,
     View,
 )
@@ -21,6 +22,8 @@ _CAPTIONS = {
     "record": "What was measured, and the motion that was fitted to it.",
     "response": "Magnitude and phase of what was measured, with the fit. Orange: poles, the "
     "natural frequencies. Green: zeros of the entry, where a force leaves the place at rest.",
+    "model response": "Magnitude and phase of the response that was fitted. Orange: poles, the "
+    "natural frequencies. Green: zeros of the entry, where a force leaves the place at rest.",
     "spectrum": "Amplitude spectrum of each channel with the lines that were found, the noise "
     "floor, and what is left after the fit.",
     "correlation": "Autocorrelation of each channel from the first lag on, of the data and of the "
@@ -29,6 +32,8 @@ _CAPTIONS = {
     "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
+    "strip": "Shape of each mode on the channels, a row for each mode: the stronger the colour, "
+    "the further the channel moves, blue one way, orange with a stroke the other way.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
     "band is the uncertainty of the motion, the outer one includes the noise of a measurement.",
     "kernel": "Memory kernel of the seen coordinates in time and over frequency; it is infinite at "
@@ -47,15 +52,31 @@ def caption(name: str, view: View) -> str:
     if isinstance(view, PolesView):
         return _poles_words(view)
     said = [_CAPTIONS[name]]
-    if isinstance(view, SpectrumView) and not np.isfinite(view.floor).all():
-        said = ["Amplitude spectrum of each channel with the modes that were found."]
+    if isinstance(view, ShapesView) and view.is_strip:
+        said = [_CAPTIONS["strip"]]
+    if isinstance(view, SpectrumView):
+        said = [_spectrum_words(view)]
     if isinstance(view, RecordView):
         said = _record_words(view)
     if isinstance(view, CorrelationView) and not np.isfinite(view.fit).all():
         said = ["Autocorrelation of each channel from the first lag on; lag zero holds the noise."]
+    if isinstance(view, ResponseView):
+        said = [_response_words(view)]
     if isinstance(view, ResponseView) and view.omitted:
         said.append(f"{view.omitted} more entries are not drawn.")
     return " ".join([*said, *_left_out(view)])
+
+
+def _spectrum_words(view: SpectrumView) -> str:
+    if not len(view.lines):
+        return "Amplitude spectrum of each channel, the noise floor, and what the fit leaves."
+    if not np.isfinite(view.floor).all():
+        return "Amplitude spectrum of each channel with the modes that were found."
+    return _CAPTIONS["spectrum"]
+
+
+def _response_words(view: ResponseView) -> str:
+    return _CAPTIONS["response"] if view.has_data else _CAPTIONS["model response"]
 
 
 def _record_words(view: RecordView) -> list[str]:
@@ -76,7 +97,7 @@ def _record_words(view: RecordView) -> list[str]:
 
 def _poles_words(view: PolesView) -> str:
     kinds = {group.kind for group in view.groups}
-    said = ["Crosses are poles, the natural frequencies."]
+    said = ["Crosses are poles, the natural frequencies."] if "poles" in kinds else []
     if "zeros" in kinds:
         said.append("Rings are zeros, where a force leaves its place at rest.")
     if "hidden" in kinds:

@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import quote
 
+from prism.report._markup import grid
 from prism.report.plain import separated
 from prism.report.tables import Table
 
@@ -140,12 +141,8 @@ def table(data: Table) -> str:
 
 
 def _grid(data: Table, columns: list[int]) -> str:
-    head = "".join(f"<th>{escape(data.headers[k])}</th>" for k in columns)
-    rows = "\n".join(
-        "<tr>" + "".join(f"<td>{escape(row[k])}</td>" for k in columns) + "</tr>"
-        for row in data.rows
-    )
-    return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    rows = ([row[k] for k in columns] for row in data.rows)
+    return grid([data.headers[k] for k in columns], rows)
 
 
 def pairs(items: tuple[tuple[str, str], ...]) -> str:

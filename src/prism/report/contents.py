@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import shlex
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -14,9 +16,11 @@ from prism.record import Record
 from prism.report.tables import facts
 from prism.report.text import headline
 
-__all__ = ["about_data", "about_model", "about_response", "band"]
+__all__ = ["about_data", "about_model", "about_response", "band", "called_like"]
 
 Pairs = list[tuple[str, str]]
+
+_MOST = 12  # names that are written out
 
 
 def about_data(seen: FileDescription) -> Pairs:
@@ -42,7 +46,7 @@ def about_data(seen: FileDescription) -> Pairs:
     return [(name, text) for name, text in pairs if text]
 
 
-def _some(arrays: tuple[str, ...], most: int = 12) -> str:
+def _some(arrays: tuple[str, ...], most: int = _MOST) -> str:
     """The array that is read, and the others that were seen."""
     if len(arrays) < 2:
         return "".join(arrays)
@@ -92,6 +96,20 @@ def band(record: Record) -> str:
     return text if record.dt is None else f"{text}, sees up to {math.pi / record.dt:.4g}"
 
 
+def called_like(kinds: Mapping[str, str]) -> str:
+    """Say which channels are called like another motion than the one they would be read as.
+
+    Parameters
+    ----------
+    kinds : mapping
+        What each of them seems to measure.
+    """
+    kind = " and ".join(dict.fromkeys(kinds.values()))
+    names = list(kinds)
+    some = ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" * (len(names) > _MOST))
+    return f"{some} {'is' if len(names) == 1 else 'are'} called like {kind}"
+
+
 def about_response(file: str, seen: FrequencyResponse) -> Pairs:
     """What a frequency response holds: pairs of a heading and a sentence.
 
@@ -138,7 +156,7 @@ def _asymmetry(seen: FrequencyResponse) -> float | None:
     return float(np.max(odd / np.maximum(size, np.maximum(odd, np.finfo(float).tiny))))
 
 
-def about_model(file: str, model: Model) -> Pairs:
+def about_model(file: str, model: Model, program: str = "prism") -> Pairs:
     """What the file of a model holds: pairs of a heading and a sentence.
 
     Parameters
@@ -146,19 +164,22 @@ def about_model(file: str, model: Model) -> Pairs:
     file : str
         Its name.
     model : Model
+    program : str
+        How the user calls the command line.
     """
     if model.response is not None:
         return _about_forced(file, model)
     record = model.record
     step = "irregular times" if record.dt is None else f"dt = {record.dt:.9g}"
     trials = f"{len(record.samples)} trial{'s' * (len(record.samples) > 1)}"
+    twice = 2 * record.end - record.start
     return [
         ("file", f"{file} (model, made by PRISM {model.settings.version})"),
         ("found", headline(model)),
         ("channels", ", ".join(model.channels)),
         ("record", f"{trials}, {step}, ends at {record.end:.9g}"),
         ("modes", ", ".join(f"{omega:.6g}" for omega in model.modes.frequencies)),
-        ("go on", f"prism forecast {file} --until {2 * record.end - record.start:.6g}"),
+        ("go on", f"{program} forecast {shlex.quote(file)} --until {twice:.6g}"),
     ]
 
 

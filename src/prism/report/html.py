@@ -129,7 +129,8 @@ def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
     if hidden is not None:
         saved = saving(hidden_numbers(model), "hidden")
         sections.append(card("Hidden modes", table(hidden), saved))
-    equation = f'<div class="wide"><pre>{escape(str(model.hamiltonian))}</pre></div>'
+    rows = "".join(f"<span>{escape(row)}</span>" for row in str(model.hamiltonian).splitlines())
+    equation = f'<div class="wide"><pre>{rows}</pre></div>'
     kernel = paragraphs(kernel_sentence(model) or "")
     losses = loss_sentence(model)
     said = "" if losses is None else f'<p class="note">{escape(losses)}</p>'

@@ -19,6 +19,7 @@ from prism.model import Model
 from prism.modes import Modes
 from prism.motion import Forecast
 from prism.record import Record
+from prism.report._markup import cells
 from prism.report.numbers import EXPLANATION, format_value
 from prism.report.tables import (
     Table,
@@ -273,19 +274,15 @@ def _table(data: Table, curves: tuple[str, Sequence[str]] | None = None) -> str:
     drawn = [""] * len(data.rows) if curves is None else [f"<td>{one}</td>" for one in curves[1]]
     last = "" if curves is None else f'<th class="curve">{escape(curves[0])}</th>'
     rows = "".join(
-        f"<tr>{_cells(row[:_MOST_COLUMNS], 'td')}{curve}</tr>"
+        f"<tr>{cells(row[:_MOST_COLUMNS], 'td')}{curve}</tr>"
         for row, curve in zip(data.rows[:_MOST_ROWS], drawn, strict=False)
     )
-    head = _cells(data.headers[:_MOST_COLUMNS], "th")
+    head = cells(data.headers[:_MOST_COLUMNS], "th")
     notes = "".join(_soft(note) for note in (*_left_out(data), *data.notes))
     return (
         f"<div><table><thead><tr>{head}{last}</tr></thead>"
         f"<tbody>{rows}</tbody></table></div>{notes}"
     )
-
-
-def _cells(words: Sequence[str], tag: str) -> str:
-    return "".join(f"<{tag}>{escape(word)}</{tag}>" for word in words)
 
 
 def _left_out(data: Table) -> list[str]:

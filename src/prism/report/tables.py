@@ -335,10 +335,11 @@ def check_table(model: Model) -> Table | None:
     check = model.forecast_check
     if check is None:
         return None
+    std = model.record.std if check.std is None else check.std
     rows = tuple(
         (short(name), f"{error:.4g}", f"{noise:.4g}")
         for name, error, noise in zip(
-            model.channels, check.nrmse, model.noise_std / model.record.std, strict=True
+            model.channels, check.nrmse, model.noise_std / std, strict=True
         )
     )
     return Table(("channel", "error", "noise alone"), rows)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from prism.model import Model
@@ -59,14 +59,17 @@ class Section:
     parts: tuple[Part, ...]
 
 
-def summary(model: Model) -> str:
+def summary(model: Model, wording: Callable[[str], str] = str) -> str:
     """Return the result as text for people, lines of at most `WIDTH` characters.
 
     Parameters
     ----------
     model : Model
+    wording : callable
+        Puts options into the words of the place where the text is read.
     """
-    return "\n\n".join("\n".join(_plain(section)) for section in sections(model)) + "\n"
+    parts = ("\n".join(_plain(section)) for section in sections(model, wording))
+    return "\n\n".join(parts) + "\n"
 
 
 def _plain(section: Section) -> list[str]:
@@ -81,12 +84,14 @@ def _lines(part: Part) -> list[str]:
     return _wrapped(part) if isinstance(part, str) else _pairs(part)
 
 
-def sections(model: Model) -> Iterator[Section]:
+def sections(model: Model, wording: Callable[[str], str] = str) -> Iterator[Section]:
     """Yield what a summary says, section by section, not yet laid out.
 
     Parameters
     ----------
     model : Model
+    wording : callable
+        As for `summary`.
     """
     yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
     if len(model.modes):
@@ -105,7 +110,7 @@ def sections(model: Model) -> Iterator[Section]:
     if kernel is not None:
         yield Section("Memory kernel", (kernel,))
     yield Section("Certificate", (f"{model.certificate}.",))
-    yield Section("Verdict", tuple(str(model.identifiability).splitlines()))
+    yield Section("Verdict", tuple(map(wording, str(model.identifiability).splitlines())))
     check = check_table(model)
     if check is not None:
         yield Section(f"Forecast of the rest: {_check_title()}", (check,))

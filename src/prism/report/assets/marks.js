@@ -49,6 +49,7 @@ const SHAPES = {
   cross,
   triangle: (x, y, s) => `M${round(x)} ${round(y)}l${-s} ${-1.8 * s}h${2 * s}Z`,
 };
+const FAINT = 0.05; // a smaller value of a cell has no sign to speak of
 const SIZES = { dot: 1.3, disc: 4, ring: 4.5, cross: 4.5, triangle: 4 };
 
 const DRAW = {
@@ -98,14 +99,19 @@ const DRAW = {
     svg(area, "path", { class: `line rule ${mark.colour} dash${mark.dash}`, d: text });
   },
   cells(area, mark, X, Y) {
+    let minus = "";
     mark.values.forEach((row, r) => {
       row.forEach((v, c) => {
         const [x, y] = [X(c - 0.5), Y(r + 0.5)];
         const box = { x, y, width: X(c + 0.5) - x + 0.3, height: Y(r - 0.5) - y + 0.3 };
         const look = v < 0 ? "band orange" : "band blue";
         svg(area, "rect", { ...box, class: look, "fill-opacity": Math.min(Math.abs(v), 1) });
+        if (v > -FAINT) return; // a stroke says the sign without colour
+        const [middle, half] = [y + box.height / 2, Math.min(box.width, box.height) / 4];
+        minus += `M${round(x + box.width / 2 - half)} ${round(middle)}h${round(2 * half)}`;
       });
     });
+    svg(area, "path", { class: "minus", d: minus });
   },
 };
 
