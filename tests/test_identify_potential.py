@@ -8,7 +8,7 @@ import pytest
 
 import prism
 from prism.errors import CannotTellError, OptionError, RecordTooShortError
-from prism.nonlinear import has_fast_kernel
+from prism.nonlinear import has_fast_kernel, oscillations
 from prism.nonlinear.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.plot import views
 from prism.plot._fitted import paces
@@ -151,6 +151,13 @@ def test_a_chaotic_record_is_told_what_to_do_about_it(wandering):
         prism.identify(wandering)
 
 
+@pytest.mark.parametrize(("times", "turns"), [(0.2, 0), (5.25, 5), (20.25, 20)])
+def test_turns_are_counted(times, turns):
+    t = np.linspace(0, 1, 2000)
+    x = np.cos(2 * np.pi * times * t) + 0.05 * np.cos(2 * np.pi * 60 * t)
+    assert oscillations(prism.Record(x, dt=0.05)) == turns
+
+
 @needs_numba
 def test_a_chaotic_motion_has_a_potential_and_no_lines(chaotic):
     h = chaotic.hamiltonian
@@ -190,11 +197,11 @@ def test_views_of_a_motion_without_lines_or_hamiltonian_still_have_a_scale(wande
 @pytest.mark.parametrize("kind", ["noise", "slow", "walk"])
 def test_what_has_no_lines_and_no_potential_is_still_refused(kind):
     rng = np.random.default_rng(3)
-    t = 0.05 * np.arange(1500)
+    t = 0.05 * np.arange(800)
     x = {
-        "noise": rng.standard_normal(1500),
-        "slow": np.sin(0.05 * t) + 0.01 * rng.standard_normal(1500),
-        "walk": np.cumsum(rng.standard_normal(1500)),
+        "noise": rng.standard_normal(800),
+        "slow": np.sin(0.05 * t) + 0.01 * rng.standard_normal(800),
+        "walk": np.cumsum(rng.standard_normal(800)),
     }[kind]
     with pytest.raises(CannotTellError):
         prism.identify(prism.Record(x, dt=0.05), potential="auto")

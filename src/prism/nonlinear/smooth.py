@@ -14,6 +14,7 @@ from prism.record import Record
 __all__ = ["Prepared", "noise_level", "prepare", "smoothed"]
 
 _MIN_SAMPLES = 64
+_SWING = 0.5  # standard deviations that a turn goes back at least
 _MIN_CYCLES = 4.0
 _ROUNDING = 1e-7  # of the spread: noise below it is taken for rounding
 
@@ -105,15 +106,31 @@ def prepare(record: Record) -> Prepared:
 
 
 def oscillations(record: Record) -> float:
-    """Number of oscillations at the centre of the spectrum of a record.
+    """Number of oscillations: half of the swings by more than a part of the spread of a record.
+
+    The most over channels, the mean over trials.
 
     Raises
     ------
     PrismError
         When the record is not one for a potential: too short, too noisy, not a displacement.
     """
-    prepared = prepare(record)
-    return prepared.centre * record.duration / (2 * np.pi)
+    smooth = prepare(record).smooth
+    least = _SWING * record.std()
+    swings = [[_swings(x, s) for x, s in zip(m.T, least, strict=True)] for m in smooth]
+    return 0.5 * float(np.mean(swings, axis=0).max())
+
+
+def _swings(x: Array, least: float) -> int:
+    """How often a motion turns back by at least so much."""
+    count, rising, extreme = 0, bool(x[-1] > x[0]), float(x[0])
+    for value in x:
+        ahead = value > extreme if rising else value < extreme
+        if ahead:
+            extreme = float(value)
+        elif abs(value - extreme) > least:
+            count, rising, extreme = count + 1, not rising, float(value)
+    return count
 
 
 def _check(record: Record) -> None:

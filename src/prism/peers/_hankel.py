@@ -73,6 +73,8 @@ def leading(operator: LinearOperator, rank: int) -> tuple[Array, Array, Array]:
     if rank >= min(operator.shape) - 1:
         raise CannotAnswer("the record is too short for this number of modes.")
     start = np.random.default_rng(0).standard_normal(min(operator.shape))
+    if not np.any(operator.matvec(np.ones(operator.shape[1]))):
+        raise CannotAnswer("there is no motion.")
     U, s, Vt = svds(operator, k=rank, v0=start, random_state=0)
     order = np.argsort(s)[::-1]
     return np.asarray(U[:, order]), np.asarray(s[order]), np.asarray(Vt[order].T)

@@ -105,7 +105,8 @@ def _error(case: Case, peer: Peer) -> float:
     try:
         with cpu_limit(LONGEST):
             answer = peer.answer(case.question)
-    except (CannotAnswer, TimeoutError):  # the worst that settings can do
+    except (CannotAnswer, TimeoutError, ArithmeticError, ValueError, RuntimeError):
+        # the worst that settings can do; a method with wrong settings breaks in many ways
         return LARGEST
     error = error_of(case, answer)
     return float(np.clip(error, SMALLEST, LARGEST)) if np.isfinite(error) else LARGEST

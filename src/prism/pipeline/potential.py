@@ -20,6 +20,7 @@ from prism.record import Record
 
 _NEAR = 25.0  # χ² per degree of freedom: five times the noise
 _LISTED = 8  # alternatives that are written out
+_OFTEN = 4  # turns of a motion that is not merely slow
 SCALE = "that of a seen coordinate of unit mass"
 
 
@@ -42,7 +43,7 @@ def with_potential(
     """
     fit = fit_potential(record, potential=potential, max_modes=max_modes, progress=progress)
     if isinstance(linear, CannotTellError):
-        if fit.verdict.linear or not _follows(fit):
+        if fit.verdict.linear or not fit.verdict.reaches_noise:
             raise linear
         return _nonlinear(_without_lines(record, fit), fit)
     if fit.verdict.linear:
@@ -126,6 +127,8 @@ def wanders(record: Record) -> RecordTooShortError | None:
     try:
         turns = oscillations(record)
     except PrismError:  # not a record for a potential: there is nothing to advise
+        return None
+    if turns < _OFTEN:
         return None
     return RecordTooShortError(
         "most of the motion is slower than the record is long, and yet the record turns about "
