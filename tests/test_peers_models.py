@@ -12,7 +12,7 @@ from prism.peers._delays import delay_coordinates, monomials, raised
 from prism.peers._flow import Flow
 from prism.peers._series import series_of, thinned
 from prism.peers.peer import CannotAnswer, Question
-from prism.peers.settings import note, settings
+from prism.peers.settings import notes, settings
 from prism.record import Record
 from prism.systems import chain
 
@@ -169,7 +169,7 @@ def test_monomials_of_degree_two():
 
 
 def test_settings_are_stored_with_their_origin():
-    assert note()
+    assert "The scored seeds are below 100." in notes()[0]
     stored = json.loads(files("prism.peers").joinpath("settings.json").read_text("utf-8"))
     assert set(stored["peers"]) >= {peer.name for peer in (*edmd.PEERS, *sindy.PEERS, *deep.PEERS)}
     own = settings("HankelDMD")

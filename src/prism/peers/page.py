@@ -10,7 +10,7 @@ from prism.io._atomic import replacing
 from prism.peers.chart import draw
 from prism.peers.results import OURS, TOLERANCE, Comparison, Verdict
 from prism.peers.scoring import NEAR, PERIODS
-from prism.peers.settings import note
+from prism.peers.settings import notes
 from prism.peers.table import cells, markdown, number
 from prism.peers.table1 import table1
 from prism.peers.tasks import TASKS
@@ -47,6 +47,8 @@ def _parts(comparison: Comparison) -> list[str]:
         "## Accuracy and time",
         f"![Error against time of every method]({FIGURE})",
         *(part for task in comparison.tasks for part in _task(comparison, task)),
+        "## Settings of the other methods",
+        "\n".join(f"* {text}" for text in notes()),
         "## Versions",
         _versions(comparison.made),
     ]
@@ -118,7 +120,7 @@ def _how(comparison: Comparison) -> str:
         f"{PERIODS} periods of the slowest mode, from the first half to the second; *bounded* "
         "says that it stayed within three times the range of the record. *Told* is what a method "
         "was given beyond the data. What a method cannot answer is an empty cell, and its reason a "
-        f"remark. Settings of the other methods: {note()[0].lower()}{note()[1:]}"
+        "remark. Settings of the other methods were searched on seeds that are not scored here."
     )
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["note", "searched", "settings", "stored"]
+__all__ = ["notes", "searched", "settings", "stored"]
 
 
 @cache
@@ -28,9 +28,9 @@ def settings(peer: str) -> dict[str, Any]:
     return dict(_stored()["peers"][peer])
 
 
-def note() -> str:
+def notes() -> list[str]:
     """When and on which seeds the settings were searched, in words."""
-    return " ".join([_stored()["note"], *(f"{text}." for text in _stored()["searches"].values())])
+    return [str(_stored()["note"]), *(f"{text}." for text in _stored()["searches"].values())]
 
 
 def searched(peer: str) -> dict[str, Any]:
