@@ -196,7 +196,7 @@ def test_the_first_paragraph_names_where_another_method_is_better():
 def test_the_first_paragraph_says_so_when_none_is_better():
     kept = Comparison(stored().outcomes[::2], stored().made)
     assert "No other method is better" not in summary(stored())
-    assert summary(kept).startswith("No other method is better in any of them.")
+    assert summary(kept).startswith("No other method is better by more than 5 % anywhere.")
 
 
 def test_the_paper_s_ticks_become_numbers():

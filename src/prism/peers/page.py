@@ -66,7 +66,7 @@ def summary(comparison: Comparison) -> str:
         listed = "; ".join(map(_sentence, lost))
         where = f"Another method is better here: {listed}."
     else:
-        where = "No other method is better in any of them."
+        where = f"No other method is better by more than {100 * TOLERANCE:g} % anywhere."
     return " ".join([where, share, _certificates(comparison), _fastest(comparison)]).strip()
 
 
