@@ -53,7 +53,7 @@ compare: $(PEERS)/.peers ## other methods on the same data; writes docs/comparis
 
 settings: export OMP_NUM_THREADS := 1
 settings: $(PEERS)/.peers ## search the settings of other methods, on seeds that are not scored
-	$(PEERS)/bin/python -m prism.peers.tuning src/prism/peers/settings.json
+	$(PEERS)/bin/python -m prism_bench.peers.tuning src/prism_bench/peers/settings.json
 
 study: export OMP_NUM_THREADS := 1
 study: export OPENBLAS_NUM_THREADS := 1

@@ -4,10 +4,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import prism
-from prism.benchmarks.chain import random_hamiltonian
 from prism.completion import complete
 from prism.kernel import certify
 from prism.systems import chain
+from prism_bench.chain import random_hamiltonian
 
 
 def flat(omega, participation):

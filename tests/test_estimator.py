@@ -5,10 +5,10 @@ import os
 import pickle
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.places import SOURCE
 
 import prism
 import prism.estimator
@@ -144,7 +144,7 @@ def test_it_needs_no_scikit_learn():
         "X = prism.systems.chain().free(100, 0.1, noise=0.1, rng=0).trials[0]\n"
         "print(len(e.fit(X).model_.modes), e.get_params()['dt'])\n"
     )
-    here = os.environ | {"PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+    here = os.environ | {"PYTHONPATH": str(SOURCE)}
     done = subprocess.run(
         [sys.executable, "-c", code], env=here, capture_output=True, text=True, check=True
     )

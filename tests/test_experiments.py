@@ -10,7 +10,7 @@ from prism.experiments.relations import (
     mass_relation,
     stiffness_relation,
 )
-from prism.lines import estimate_lines
+from prism.motion.steady import estimate_lines
 from prism.systems import LinearSystem, chain
 
 FIVE = chain(5, [1, 2, 1, 1.5, 0.5], observed=[0, 2, 4])

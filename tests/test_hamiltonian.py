@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from prism.benchmarks.chain import random_hamiltonian
 from prism.completion import Completion, Hidden, complete
 from prism.errors import OptionError
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import MemoryKernel, certify, certify_lines
 from prism.systems import chain
+from prism_bench.chain import random_hamiltonian
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from .completion import chain_form, complete
     from .errors import PrismError, PrismWarning
     from .estimator import PRISM
+    from .forecast import Forecast
     from .frequency_response import FrequencyResponse
-    from .gyroscopic import GyroscopicModel, identify_gyroscopic
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability, cramer_rao
     from .io import read
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .kernel import Certificate, MemoryKernel, certify
     from .model import Model
     from .modes import Modes
-    from .motion import Forecast
+    from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
     from .pipeline import identify
     from .port_hamiltonian import PortHamiltonian
     from .record import Record
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "Certificate": "kernel",
-    "Forecast": "motion",
+    "Forecast": "forecast",
     "FrequencyResponse": "frequency_response",
-    "GyroscopicModel": "gyroscopic",
+    "GyroscopicModel": "motion.gyroscopic",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
     "MemoryKernel": "kernel",
@@ -55,7 +55,7 @@ _HOME = {
     "complete": "completion",
     "cramer_rao": "identifiability",
     "identify": "pipeline",
-    "identify_gyroscopic": "gyroscopic",
+    "identify_gyroscopic": "motion.gyroscopic",
     "load": "io.model:load_model",
     "read": "io",
     "track": "tracking",

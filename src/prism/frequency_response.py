@@ -44,7 +44,7 @@ class FrequencyResponse:
         square must say where each force acts.
     variance : array_like, optional
         :math:`E|\hat H - H|^2` of each value, of the shape of `H`, where it is known. The
-        estimators of ``prism.response`` supply it.
+        estimators of ``prism.motion.forced`` supply it.
 
     Raises
     ------

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
-from prism.lines.fit import evaluate
-from prism.lines.series import samplings_of
+from prism.motion.steady.fit import evaluate
+from prism.motion.steady.series import samplings_of
 from prism.record import Record
 
 _OF_THE_HAMILTONIAN = (

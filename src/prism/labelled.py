@@ -14,8 +14,8 @@ import numpy as np
 from prism._optional import require
 from prism._types import Array
 from prism.errors import RecordError
+from prism.forecast import Forecast
 from prism.modes import Modes
-from prism.motion import Forecast
 from prism.record import Record
 
 if TYPE_CHECKING:

@@ -12,21 +12,21 @@ from numpy.typing import ArrayLike
 from prism._optional import require
 from prism._types import Array, ComplexArray, Mask
 from prism.errors import CannotTellError
+from prism.forecast import DecayMotion, Forecast, Trajectories
 from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel
 from prism.modes import Modes
-from prism.motion import DecayMotion, Forecast, Trajectories
+from prism.motion.forced.zeros import Zero
 from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
 from prism.record import Record
-from prism.response.zeros import Zero
 
 if TYPE_CHECKING:
     import control
     from scipy.signal import StateSpace
 
-    from prism.nonlinear.motion import NonlinearMotion
+    from prism.motion.potential.motion import NonlinearMotion
     from prism.plot import Plot
 
 

@@ -20,10 +20,10 @@ from scipy.optimize import linear_sum_assignment
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, OptionError, RecordTooShortError
-from prism.lines import Lines, estimate_lines
-from prism.lines.fit import degrees_of_freedom, refine
-from prism.lines.inphase import InPhaseFit, fit_in_phase
-from prism.lines.series import samplings_of
+from prism.motion.steady import Lines, estimate_lines
+from prism.motion.steady.fit import degrees_of_freedom, refine
+from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
+from prism.motion.steady.series import samplings_of
 from prism.record import MIN_SAMPLES, Record
 
 __all__ = ["Track", "track"]
@@ -95,8 +95,8 @@ def track(
 ) -> Track:
     r"""Follow the lines of a record through sliding windows.
 
-    Each window is fitted on its own by `prism.lines.estimate_lines`; a line of one window is the
-    continuation of the line whose foreseen frequency is nearest, all pairs together.
+    Each window is fitted on its own by `prism.motion.steady.estimate_lines`; a line of one window
+    is the continuation of the line whose foreseen frequency is nearest, all pairs together.
 
     Parameters
     ----------

@@ -10,9 +10,9 @@ import typer
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from prism.benchmarks import Benchmark
     from prism.model import Model
     from prism.report.text import Part
+    from prism_bench import Benchmark
 
 __all__ = ["show_benchmark", "show_model"]
 

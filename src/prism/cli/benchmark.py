@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from prism.cli._bench import check_bench
 from prism.cli._complete import BENCHMARKS, among
 from prism.cli._console import check_outputs, examples, progress
 from prism.cli._terminal import show_benchmark
@@ -45,8 +46,9 @@ def command(
     ] = None,
 ) -> None:
     """Measure what the package claims, beside the bars it must reach."""
+    check_bench()
     from prism import __version__
-    from prism.benchmarks import BENCHMARKS as RUNNERS
+    from prism_bench import BENCHMARKS as RUNNERS
 
     check_outputs([json])
     if figures is not None:
@@ -67,7 +69,7 @@ def command(
 
 
 def _draw(directory: str) -> None:
-    from prism.benchmarks.figures import save_figures
+    from prism_bench.figures import save_figures
 
     with progress("drawing"):
         paths = save_figures(directory)

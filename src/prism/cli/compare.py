@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prism.cli._bench import check_bench
 from prism.cli._console import check_outputs, examples, progress, words
 from prism.errors import OptionError
 
 if TYPE_CHECKING:
-    from prism.peers.results import Comparison
+    from prism_bench.peers.results import Comparison
 
 __all__ = ["EXAMPLES", "NAME", "command"]
 
@@ -48,9 +49,10 @@ def command(
     ] = None,
 ) -> None:
     """Run other methods on the same data, and score all the same way."""
-    from prism.peers.page import summary, write
-    from prism.peers.table import text
-    from prism.peers.tasks import TASKS
+    check_bench()
+    from prism_bench.peers.page import summary, write
+    from prism_bench.peers.table import text
+    from prism_bench.peers.tasks import TASKS
 
     check_outputs([json, page])
     if page is not None:
@@ -77,11 +79,11 @@ def _check_drawing() -> None:
 
 
 def _compared(name: str, quick: bool, seeds: int | None, peers: list[str] | None) -> Comparison:
-    from prism.peers._made import made
-    from prism.peers.registry import sources
-    from prism.peers.results import Comparison
-    from prism.peers.runner import FULL, QUICK, compare
-    from prism.peers.tasks import chosen
+    from prism_bench.peers._made import made
+    from prism_bench.peers.registry import sources
+    from prism_bench.peers.results import Comparison
+    from prism_bench.peers.runner import FULL, QUICK, compare
+    from prism_bench.peers.tasks import chosen
 
     tasks, methods = chosen(name, quick=quick), sources(peers)
     start = time.perf_counter()

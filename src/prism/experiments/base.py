@@ -15,7 +15,7 @@ from prism.experiments.relations import (
     stack,
     stiffness_relation,
 )
-from prism.lines import Lines
+from prism.motion.steady import Lines
 
 CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the data
 

@@ -26,8 +26,8 @@ from prism.experiments.base import (
     scale_words,
     too_few_lines,
 )
-from prism.lines import Lines
-from prism.lines.inphase import InPhaseFit, Motion
+from prism.motion.steady import Lines
+from prism.motion.steady.inphase import InPhaseFit, Motion
 
 _FEW = 20  # below this many trials (or five per mode) the scatter of the energies is assumed
 

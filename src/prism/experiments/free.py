@@ -28,7 +28,7 @@ from prism.experiments.base import (
     too_few_lines,
 )
 from prism.experiments.relations import vech
-from prism.lines import Lines
+from prism.motion.steady import Lines
 
 OTHER_EXPERIMENTS = (
     "an ensemble of records at thermal equilibrium (experiment='equilibrium'), a record released "

@@ -24,8 +24,8 @@ from prism.experiments.base import (
     scale_words,
     too_few_lines,
 )
-from prism.lines import Lines
-from prism.lines.inphase import InPhaseFit
+from prism.motion.steady import Lines
+from prism.motion.steady.inphase import InPhaseFit
 
 
 def released_magnitudes(lines: Lines, known: Known) -> Outcome:

@@ -18,9 +18,9 @@ from prism.io.motion import motion_from_json, motion_to_json
 from prism.kernel import Certificate
 from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
-from prism.nonlinear.hamiltonian import NonlinearHamiltonian
-from prism.nonlinear.motion import potential_from_json, potential_to_json
-from prism.response.zeros import Zero
+from prism.motion.forced.zeros import Zero
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian
+from prism.motion.potential.motion import potential_from_json, potential_to_json
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from prism.damped.decay_result import Continuation
-from prism.lines.background import Background
-from prism.lines.inphase import InPhaseFit, Motion
-from prism.lines.trend import Trend
-from prism.motion import DecayMotion, Trajectories
-from prism.nonlinear.motion import NonlinearMotion
+from prism.forecast import DecayMotion, Trajectories
+from prism.motion.decays.result import Continuation
+from prism.motion.potential.motion import NonlinearMotion
+from prism.motion.steady.background import Background
+from prism.motion.steady.inphase import InPhaseFit, Motion
+from prism.motion.steady.trend import Trend
 
 Json = dict[str, Any]
 AnyMotion = Trajectories | DecayMotion | NonlinearMotion

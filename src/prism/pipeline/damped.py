@@ -8,17 +8,17 @@ import numpy as np
 
 from prism._types import Array
 from prism._version import __version__
-from prism.damped.decays import DecayFit, damping_evidence, fit_decays
-from prism.damped.driven import DrivenFit, fit_driven
-from prism.damped.innovations import kicks
-from prism.damped.result import DampedModes
 from prism.errors import NoLineError, RecordTooShortError
+from prism.forecast import DecayMotion
 from prism.identifiability import Identifiability
 from prism.kernel import certify_damped
-from prism.lines import Lines
 from prism.model import Model, RecordSummary, Settings
 from prism.modes import Modes
-from prism.motion import DecayMotion
+from prism.motion.damped import DampedModes
+from prism.motion.decays.decays import DecayFit, damping_evidence, fit_decays
+from prism.motion.driven.driven import DrivenFit, fit_driven
+from prism.motion.driven.innovations import kicks
+from prism.motion.steady import Lines
 from prism.pipeline.ignore import Band
 from prism.record import QUANTITIES, Record
 

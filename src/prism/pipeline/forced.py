@@ -16,11 +16,11 @@ from prism.identifiability import Identifiability
 from prism.kernel import Certificate, certify
 from prism.model import Model, RecordSummary, ResponseSummary, Settings
 from prism.modes import Modes
+from prism.motion.forced import FosterFit, fit_records, fit_response
+from prism.motion.forced.places import place_forces
+from prism.motion.forced.zeros import Zero, zeros_of
 from prism.pipeline.lines import spread_of_residues
 from prism.record import Record
-from prism.response import FosterFit, fit_records, fit_response
-from prism.response.places import place_forces
-from prism.response.zeros import Zero, zeros_of
 
 Progress = Callable[[str], None] | None
 

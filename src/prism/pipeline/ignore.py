@@ -10,7 +10,7 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import NoLineError, OptionError
-from prism.lines import Lines
+from prism.motion.steady import Lines
 from prism.record import Record
 
 _MAINS = 0.01  # of the frequency: what mains and its harmonics wander

@@ -10,13 +10,13 @@ from prism._types import Array
 from prism._version import __version__
 from prism.completion import complete
 from prism.experiments import Magnitudes, Undetermined
+from prism.forecast import Trajectories
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import certify, certify_lines
-from prism.lines import Lines
 from prism.model import Model, RecordSummary, Settings
 from prism.modes import Modes
-from prism.motion import Trajectories
+from prism.motion.steady import Lines
 from prism.record import Record
 
 

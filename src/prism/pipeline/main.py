@@ -12,12 +12,12 @@ from prism._types import Array
 from prism._version import __version__
 from prism.errors import CannotTellError, NoLineError, OptionError, RecordTooShortError
 from prism.experiments import EXPERIMENTS, Known
+from prism.forecast import Trajectories
 from prism.frequency_response import FrequencyResponse
 from prism.labelled import Labelled, is_labelled
-from prism.lines import METHODS
-from prism.lines.trend import HIGHEST
 from prism.model import ForecastCheck, Model, Settings
-from prism.motion import Trajectories
+from prism.motion.steady import METHODS
+from prism.motion.steady.trend import HIGHEST
 from prism.pipeline.damped import decay_remark, from_damped
 from prism.pipeline.forced import from_records, from_response
 from prism.pipeline.ignore import Ignore, bands_of, highest_frequency, without_ignored

@@ -13,9 +13,9 @@ from prism.identifiability import Identifiability
 from prism.kernel import Certificate
 from prism.model import Model, RecordSummary, Settings
 from prism.modes import Modes
-from prism.nonlinear import NonlinearFit, fit_potential, oscillations, suggests_nonlinearity
-from prism.nonlinear.hamiltonian import certify_potential, nonlinear_hamiltonian
-from prism.nonlinear.motion import NonlinearMotion
+from prism.motion.potential import NonlinearFit, fit_potential, oscillations, suggests_nonlinearity
+from prism.motion.potential.hamiltonian import certify_potential, nonlinear_hamiltonian
+from prism.motion.potential.motion import NonlinearMotion
 from prism.record import Record
 
 _NEAR = 25.0  # χ² per degree of freedom: five times the noise

@@ -15,7 +15,7 @@ from prism.errors import CannotTellError, OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
-from prism.nonlinear.hamiltonian import NonlinearHamiltonian
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import View, render, show, style
 from prism.plot.chart import Chart
 from prism.plot.correlation import CorrelationView, correlation_view

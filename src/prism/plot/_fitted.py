@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from prism.forecast import Trajectories
 from prism.model import Model
-from prism.motion import Trajectories
-from prism.nonlinear.motion import NonlinearMotion
+from prism.motion.potential.motion import NonlinearMotion
 
 __all__ = ["fitted", "paces"]
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.model import Model
+from prism.motion.forced.foster import Foster
+from prism.motion.forced.zeros import zeros_in_x
 from prism.plot._canvas import GREEN, GRID, INK, MUTED, ORANGE, PINK, Layout, cut, plain, spread
 from prism.plot.chart import Axis, Chart, Dots, Mark, Panel, Rule
 from prism.report.numbers import format_value
-from prism.response.foster import Foster
-from prism.response.zeros import zeros_in_x
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

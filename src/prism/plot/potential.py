@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from prism.errors import CannotTellError
 from prism.model import Model
-from prism.nonlinear.hamiltonian import NonlinearHamiltonian
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import BLUE, MUTED, Layout, label, spread
 from prism.plot.chart import Axis, Band, Chart, Line, Panel, Rule
 

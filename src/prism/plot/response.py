@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from prism.errors import CannotTellError
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
+from prism.motion.forced.foster import Foster
 from prism.plot._canvas import (
     BLUE,
     GREEN,
@@ -28,7 +29,6 @@ from prism.plot._canvas import (
 from prism.plot._entries import measured, unmeasured
 from prism.plot.chart import Axis, Chart, Dots, Line, Mark, Panel, Rule
 from prism.record import QUANTITIES
-from prism.response.foster import Foster
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

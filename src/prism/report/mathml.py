@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.hamiltonian import Hamiltonian
-from prism.nonlinear.hamiltonian import NonlinearHamiltonian
-from prism.nonlinear.terms import Potential, Term
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian
+from prism.motion.potential.terms import Potential, Term
 from prism.report.numbers import format_value
 
 __all__ = ["hamiltonian_mathml", "matrices_left_out"]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from prism._types import Array
+from prism.forecast import Forecast
 from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model
 from prism.modes import Modes
-from prism.motion import Forecast
 from prism.record import Record
 from prism.report._markup import cells
 from prism.report.numbers import EXPLANATION, format_value

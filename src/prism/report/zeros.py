@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prism.model import Model, ResponseSummary
+from prism.motion.forced.zeros import Zero
 from prism.report.numbers import format_value
 from prism.report.tables import Table, short
-from prism.response.zeros import Zero
 
 __all__ = ["zero_table"]
 

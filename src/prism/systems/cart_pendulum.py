@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.errors import OptionError
 from prism.record import Record
+from prism.symplectic import relative_energy_error
 from prism.systems.linear import LinearSystem
 from prism.systems.nonlinear import Trajectory, check_start, measured, sampling_times
-from prism.systems.symplectic import relative_energy_error
 
 __all__ = ["CartPendulum", "cart_pendulum"]
 

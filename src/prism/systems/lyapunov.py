@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, Mask
 from prism.errors import OptionError
+from prism.symplectic import integrate, relative_energy_error
 from prism.systems.nonlinear import NonlinearSystem, check_start
-from prism.systems.symplectic import integrate, relative_energy_error
 
 __all__ = ["Lyapunov", "largest_lyapunov"]
 

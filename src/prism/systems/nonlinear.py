@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.errors import OptionError
 from prism.record import Record
+from prism.symplectic import integrate_within
 from prism.systems.linear import LinearSystem
-from prism.systems.symplectic import integrate_within
 
 __all__ = ["NonlinearSystem", "Trajectory", "check_start", "measured", "sampling_times"]
 

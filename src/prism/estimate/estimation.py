@@ -1,0 +1,268 @@
+r"""Frequency responses estimated from records of forces and motions, without a model.
+
+The estimators need a window, or an excitation that fits the record. A window smears a resonance
+over its main lobe, and what a lossless structure did before a segment goes on inside it: near the
+resonances of a lossless structure H1 is biased, and no average removes that. Such records are
+better identified directly by ``prism.identify(record, experiment="forced", force=...)``, which
+needs no window.
+
+Between its samples a real force is held or filtered somehow; a force that is held at zero or first
+order is smaller at ω than its samples say by :math:`\operatorname{sinc}(ωΔt/2)` or its square,
+which is 1 % at :math:`ωΔt = 0.25` or 0.35. The estimate is the response to the samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism.errors import OptionError
+from prism.estimate.channels import Roles
+from prism.estimate.dwell import stepped_sine
+from prism.estimate.estimators import ESTIMATORS, estimate
+from prism.estimate.excitations import burst, hammer, random, sweep
+from prism.estimate.finish import ResponseEstimate, excited, finish, limit_of, select
+from prism.estimate.periodic import periodic
+from prism.estimate.spectra import Window
+from prism.record import Record
+
+__all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]
+
+_OPTIONS = {
+    "random": ("noise", "segment", "overlap", "window", "threshold"),
+    "burst": ("noise", "segment", "threshold"),
+    "periodic": ("period", "settle", "threshold"),
+    "sweep": ("noise", "taper", "threshold"),
+    "dwell": ("settle", "frequencies", "starts", "free_lines"),
+    "hammer": ("noise", "segment", "threshold", "pulse", "final", "pretrigger"),
+}
+EXCITATIONS = tuple(_OPTIONS)
+"""Ways to drive a structure."""
+
+
+def estimate_response(
+    record: Record,
+    force: str | Sequence[str],
+    *,
+    at: Mapping[str, str] | None = None,
+    excitation: str = "random",
+    estimator: str = "H1",
+    noise: Mapping[str, float] | None = None,
+    segment: float | None = None,
+    overlap: float | None = None,
+    window: Window | None = None,
+    threshold: float | None = None,
+    period: float | None = None,
+    settle: float | None = None,
+    taper: float | None = None,
+    frequencies: ArrayLike | None = None,
+    starts: Sequence[float] | None = None,
+    free_lines: ArrayLike | None = None,
+    pulse: float | None = None,
+    final: float | None = None,
+    pretrigger: int | None = None,
+) -> ResponseEstimate:
+    r"""Estimate :math:`y_a = \sum_b H_{ab}(iω) f_b` from a record of forces and motions.
+
+    Lossless records are better identified directly, see the module. An option that the excitation
+    does not use is refused. Lengths (`segment`, `period`, `starts`, `pulse`) are samples when they
+    are integers and times when they are floats.
+
+    Parameters
+    ----------
+    record : Record
+        Evenly sampled; trials are independent repetitions. What the record calls the quantity of a
+        force channel does not matter. Motions of another quantity than the first motion channel
+        are converted to that, by :math:`(iω)^k`.
+    force : str or sequence of str
+        The force channels; all others are motions.
+    at : mapping, optional
+        Force channel to the motion channel at the same place (the driving point). A force that it
+        does not name acts at ``<motion>`` if it is called ``f_<motion>`` or ``force_<motion>``,
+        and else where no motion is measured, under its own name. Without `at`, a single force
+        with a single motion is a driving point whatever their names; ``at={}`` denies that.
+    excitation : {"random", "burst", "periodic", "sweep", "dwell", "hammer"}
+        * ``random``: Welch's average over windowed segments and trials.
+        * ``burst``: each trial, or each `segment`, is a burst that begins at rest and dies away
+          inside it; no window, no overlap.
+        * ``periodic``: means over periods after the first `settle`; the variance is the scatter
+          over periods, and unknown with a single one.
+        * ``sweep``: each trial is one sweep; ratio of its transforms, with a variance only from
+          several trials, because scatter along the lines of one sweep is mostly resonances.
+        * ``dwell``: consecutive dwells of a stepped sine in one trial, or one in each trial.
+        * ``hammer``: each trial, or its first `segment`, is a hit.
+    estimator : {"H1", "H2", "Hv"}
+        H1 is unbiased with noise on the motions only, H2 with noise on the forces
+        only, Hv with noise on both that is in a known ratio. H2 of several forces needs as many
+        motions.
+    noise : mapping, optional
+        For Hv: channel to standard deviation of its white noise, of all channels, up to a common
+        factor. By default the noise is the same part of each channel on every line; for one force
+        Hv is then the geometric mean of H1 and H2.
+    segment : int or float, optional
+        By default an eighth of all samples (random), or whole trials.
+    overlap : float, optional
+        Share of a segment that the next one repeats, by default 0.5.
+    window : str, tuple or array, optional
+        Of `scipy.signal.get_window`, or samples; by default ``hann``.
+    threshold : float, optional
+        Lines where a force is below this part of its largest amplitude are left out; by default
+        0.01 (periodic, sweep) or 0.
+    period : int or float, optional
+        By default the shortest with which the force repeats exactly.
+    settle : int or float, optional
+        Periods to drop (by default 1), or the share of each dwell to drop (by default 0.5).
+    taper : float, optional
+        Share of a sweep that a Tukey window tapers, by default 0.
+    frequencies : array_like, optional
+        Angular frequencies of the dwells, in their order; by default measured in the force.
+    starts : sequence of int or float, optional
+        Where each dwell begins. By default `frequencies` have equal lengths, and without
+        frequencies the changes are found in the force.
+    free_lines : array_like, optional
+        Natural frequencies whose free motion is fitted together with the dwell.
+    pulse : int or float, optional
+        Length of force to keep about the peak of a hit; by default all of it.
+    final : float, optional
+        Final value of an exponential window on forces and motions; by default no window.
+    pretrigger : int, optional
+        Samples before each hit, whose mean is taken off every channel; by default 0.
+
+    Returns
+    -------
+    ResponseEstimate
+
+    Raises
+    ------
+    RecordError, OptionError
+        When the channels, the times or the options make no sense.
+    RecordTooShortError, CannotTellError
+        When there are too few complete segments, the forces cannot be told apart, or no motion is
+        related to them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> f = np.random.default_rng(0).standard_normal(4096)
+    >>> x = 0.5 * np.roll(f, 1)
+    >>> found = estimate_response(Record(np.column_stack([f, x]), 1.0, channels=["f", "x"]), "f")
+    >>> found.response
+    FrequencyResponse(255 frequencies 0.0122718 to 3.12932 rad per time unit, 1 x 1, displacement of x / x)
+    >>> bool(found.coherence.min() > 0.9)
+    True
+    """  # noqa: E501 - one line of a repr
+    given = {
+        "noise": noise,
+        "segment": segment,
+        "overlap": overlap,
+        "window": window,
+        "threshold": threshold,
+        "period": period,
+        "settle": settle,
+        "taper": taper,
+        "frequencies": frequencies,
+        "starts": starts,
+        "free_lines": free_lines,
+        "pulse": pulse,
+        "final": final,
+        "pretrigger": pretrigger,
+    }
+    _check_options(excitation, estimator, given)
+    roles = Roles.of(record, force, at)
+    if excitation == "dwell":
+        return _dwell(record, roles, settle, frequencies, starts, free_lines)
+    if excitation == "periodic":
+        return _periodic(record, roles, period, settle, threshold)
+    decay = 0.0
+    if excitation == "random":
+        spectra = random(record, roles, segment, overlap, window)
+    elif excitation == "burst":
+        spectra = burst(record, roles, segment)
+    elif excitation == "sweep":
+        spectra = sweep(record, roles, 0.0 if taper is None else taper)
+    else:
+        spectra, decay = hammer(record, roles, segment, pulse, final, pretrigger)
+    amplitudes = np.sqrt(np.einsum("fbb->fb", spectra.ff).real)
+    kept, remarks = excited(amplitudes, limit_of(threshold, excitation), roles.force_names)
+    spectra = spectra.keep(kept)
+    spread = _noise(noise, estimator, record, roles)
+    lines = estimate(spectra, estimator, roles.force_names, spread)
+    counts = (spectra.averages, spectra.skipped)
+    return finish(spectra.omega, lines, roles, estimator, excitation, counts, remarks, decay)
+
+
+def _check_options(excitation: str, estimator: str, given: Mapping[str, object]) -> None:
+    if excitation not in EXCITATIONS:
+        raise OptionError(
+            f"unknown excitation {excitation!r}: choose among {', '.join(EXCITATIONS)}."
+        )
+    for name, value in given.items():
+        if value is not None and name not in _OPTIONS[excitation]:
+            raise OptionError(
+                f"{name} is no option of a {excitation} excitation: leave it out; its options are "
+                f"{', '.join(_OPTIONS[excitation])}."
+            )
+    if estimator not in ESTIMATORS:
+        raise OptionError(f"unknown estimator {estimator!r}: choose among {', '.join(ESTIMATORS)}.")
+    if estimator != "H1" and "noise" not in _OPTIONS[excitation]:
+        raise OptionError(
+            f"{estimator} of a {excitation} excitation: its phasors are averaged before they are "
+            "divided, which leaves no choice of an estimator; leave it out."
+        )
+
+
+def _periodic(
+    record: Record,
+    roles: Roles,
+    period: float | None,
+    settle: float | None,
+    threshold: float | None,
+) -> ResponseEstimate:
+    drop = 1 if settle is None else settle
+    if drop != int(drop) or drop < 0:
+        raise OptionError(f"settle is {settle!r}: give a whole number of periods to drop.")
+    omega, force, lines, used, skipped = periodic(record, roles, period, int(drop))
+    kept, remarks = excited(force, limit_of(threshold, "periodic"), roles.force_names)
+    lines = select(lines, kept)
+    counts = (float(used), skipped)
+    return finish(omega[kept], lines, roles, "ratio", "periodic", counts, remarks)
+
+
+def _dwell(
+    record: Record,
+    roles: Roles,
+    settle: float | None,
+    frequencies: ArrayLike | None,
+    starts: Sequence[float] | None,
+    free_lines: ArrayLike | None,
+) -> ResponseEstimate:
+    found = stepped_sine(
+        record,
+        roles,
+        settle=0.5 if settle is None else settle,
+        frequencies=frequencies,
+        starts=starts,
+        free_lines=() if free_lines is None else free_lines,
+    )
+    counts = (found.periods, found.skipped)
+    return finish(found.omega, found.lines, roles, "ratio", "dwell", counts, found.remarks)
+
+
+def _noise(
+    noise: Mapping[str, float] | None, estimator: str, record: Record, roles: Roles
+) -> Array | None:
+    if noise is None:
+        return None
+    if estimator != "Hv":
+        raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
+    names = (*roles.force_names, *roles.outputs)
+    out = np.array([noise.get(name, np.nan) for name in names], float)
+    if set(noise) != set(record.channels) or not (np.isfinite(out) & (out > 0)).all():
+        raise OptionError(
+            f"noise {dict(noise)}: give a positive standard deviation for each channel, "
+            f"{', '.join(record.channels)}."
+        )
+    return out

@@ -1,0 +1,239 @@
+r"""H1, H2 and Hv from averaged cross spectra, with the variance of every value.
+
+With n independent averages, i inputs, o outputs, and total complex variances
+:math:`E|\hat H - H|^2` (the variance of the modulus is half of it):
+
+* **H1**, noise on the motions, :math:`H = S_{yf} S_{ff}^{-1}`. Given the forces,
+  :math:`\hat H - H = \sum_k e_k f_k^H (\sum_k f_k f_k^H)^{-1}` is linear in the noise e, so
+
+  .. math:: \operatorname{var} H_{ab} =
+      \frac{R_{aa}}{n - i} (S_{ff}^{-1})_{bb},\qquad R = S_{yy} - S_{yf} S_{ff}^{-1} S_{fy};
+
+  with one input it is :math:`|H|^2 (1-γ^2)/(γ^2 (n-1))` (Bendat and Piersol, Random Data, 4th
+  ed., sec. 9.2, with n - 1 because the residual R has lost one degree of freedom).
+* **H2**, noise on the forces, :math:`H = S_{yy} S_{fy}^{-1}`: the inverse of the regression of
+  the forces on the motions, :math:`dH = -H\,dG\,H`, so
+
+  .. math:: \operatorname{var} H_{ab} =
+      \frac{(H Q H^H)_{aa} (H^H S_{yy}^{-1} H)_{bb}}{n - o},\qquad
+      Q = S_{ff} - S_{fy} S_{yy}^{-1} S_{yf}.
+
+* **Hv**, noise on both: total least squares, output by output. The vector z of all forces and
+  one motion, in units of its noise, has the spectral matrix
+  :math:`\tilde S = D S D = U Λ U^H`, and the eigenvector of the smallest eigenvalue is the
+  relation :math:`v_0^H D z = 0`. The variance is that of a complex Wishart matrix,
+  :math:`d\tilde S = U Λ^{1/2} W Λ^{1/2} U^H` with independent :math:`E|W_{ij}|^2 = 1/(n - i)`,
+  through the derivative of the eigenvector (and of D, when that is taken from S).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.special
+
+from prism._types import Array, ComplexArray, Mask
+from prism.errors import CannotTellError, OptionError
+from prism.estimate.spectra import Spectra
+
+ESTIMATORS = ("H1", "H2", "Hv")
+CONDITION = 1e8  # of the correlation matrix of the forces, above which they count as one
+_SILENT = 1e-24  # of the largest force power: rounding
+_EPS = float(np.finfo(float).eps)
+_FEWEST = 0.5  # degrees of freedom of a variance
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Values on lines.
+
+    Attributes
+    ----------
+    values : array (F, outputs, inputs)
+        NaN where nothing can be said.
+    variance : array (F, outputs, inputs) or None
+    coherence : array (F, outputs)
+        NaN when there are too few averages.
+    p_values : array (F, outputs) or None
+        Of no relation at all between the forces and a motion.
+    """
+
+    values: ComplexArray
+    variance: Array | None
+    coherence: Array
+    p_values: Array | None
+
+
+def estimate(
+    spectra: Spectra, estimator: str, forces: tuple[str, ...], noise: Array | None
+) -> Lines:
+    """Frequency response of averaged spectra.
+
+    Parameters
+    ----------
+    spectra : Spectra
+    estimator : {"H1", "H2", "Hv"}
+    forces : tuple of str
+        Names, for messages.
+    noise : array (inputs + outputs,), optional
+        Relative standard deviations of the noise of forces and motions, for Hv.
+    """
+    check_averages(spectra.segments, forces)
+    good = independent(spectra.ff, forces)
+    inverse = invert(spectra.ff, good)
+    coherence = _coherence(spectra, inverse)
+    n = spectra.averages - len(forces)
+    known = spectra.segments > len(forces) and n >= _FEWEST
+    if estimator == "H1":
+        values, variance = _h1(spectra, inverse, coherence, n)
+    elif estimator == "H2":
+        values, variance = _h2(spectra, coherence, n)
+    else:
+        values, variance = _hv(spectra, noise, n)
+    values = np.where(good[:, None, None], values, np.nan)
+    if not known:
+        return Lines(values, None, np.full_like(coherence, np.nan), None)
+    return Lines(values, variance, coherence, _p_values(coherence, len(forces), n))
+
+
+def check_averages(segments: int, forces: tuple[str, ...]) -> None:
+    """Refuse fewer averages than inputs."""
+    if segments < len(forces):
+        raise CannotTellError(
+            f"{segments} segment{'s' * (segments > 1)} for {len(forces)} forces "
+            f"({', '.join(forces)}): telling their shares apart takes at least as many, so "
+            "measure more trials or choose shorter segments."
+        )
+
+
+def independent(ff: ComplexArray, forces: tuple[str, ...]) -> Mask:
+    """Lines on which all forces act, and not as one; an error when these are few.
+
+    Parameters
+    ----------
+    ff : array (F, inputs, inputs)
+    """
+    power = np.einsum("fbb->fb", ff).real
+    acts = (power > _SILENT * power.max()).all(axis=1)
+    scale = 1 / np.sqrt(np.where(acts[:, None], power, 1.0))
+    values = np.linalg.eigvalsh(ff * scale[:, :, None] * scale[:, None, :])
+    least = np.where(values[:, -1] > 0, _EPS * values[:, -1], 1.0)
+    condition = values[:, -1] / np.maximum(values[:, 0], least)
+    good = acts & (condition < CONDITION)
+    if len(forces) > 1 and 2 * good.sum() < acts.sum():
+        raise CannotTellError(
+            f"the forces {', '.join(forces)} are correlated: the condition number of their "
+            f"correlation matrix is {np.median(condition[acts]):.1e} on the median line (limit "
+            f"{CONDITION:.0e}); drive them independently, or take part of them as one force."
+        )
+    return np.asarray(good)
+
+
+def invert(matrix: ComplexArray, good: Mask) -> ComplexArray:
+    """Inverse of each matrix, NaN where it is not good."""
+    eye = np.eye(matrix.shape[-1])
+    out = np.linalg.inv(np.where(good[:, None, None], matrix, eye))
+    return np.asarray(np.where(good[:, None, None], out, np.nan))
+
+
+def _coherence(spectra: Spectra, inverse: ComplexArray) -> Array:
+    r""":math:`γ_a^2 = S_{af} S_{ff}^{-1} S_{fa}/S_{aa}`, ordinary or multiple."""
+    explained = np.einsum("fab,fbc,fac->fa", spectra.yf, inverse, spectra.yf.conj()).real
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.clip(explained / spectra.yy, 0.0, 1.0))
+
+
+def _p_values(coherence: Array, inputs: int, dof: float) -> Array:
+    """Chance of a greater coherence of unrelated Gaussian signals: γ² is then Beta(i, n - i)."""
+    return np.asarray(scipy.special.betainc(dof, inputs, 1 - coherence))
+
+
+def _h1(
+    spectra: Spectra, inverse: ComplexArray, coherence: Array, dof: float
+) -> tuple[ComplexArray, Array]:
+    residual = spectra.yy * np.maximum(1 - coherence, _EPS)
+    spread = np.einsum("fbb->fb", inverse).real
+    return spectra.yf @ inverse, residual[:, :, None] * spread[:, None, :] / max(dof, _EPS)
+
+
+def _h2(spectra: Spectra, coherence: Array, dof: float) -> tuple[ComplexArray, Array]:
+    if spectra.yf.shape[2] == 1:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            values = spectra.yy[:, :, None] / spectra.yf.conj()
+            noise = np.maximum(1 - coherence, _EPS) / coherence
+        return values, np.abs(values) ** 2 * noise[:, :, None] / max(dof, _EPS)
+    if spectra.full is None:
+        outputs, inputs = spectra.yf.shape[1:]
+        raise OptionError(
+            f"H2 of {outputs} outputs and {inputs} inputs: it inverts a matrix of motions and "
+            "forces, so take as many outputs as inputs, one input, or use H1 or Hv."
+        )
+    yy = spectra.full
+    fy = np.swapaxes(spectra.yf.conj(), 1, 2)
+    good = independent(yy, tuple(f"motion {k + 1}" for k in range(yy.shape[1])))
+    inverse = invert(yy, good)
+    values = np.swapaxes(np.linalg.solve(np.swapaxes(fy, 1, 2), np.swapaxes(yy, 1, 2)), 1, 2)
+    residual = spectra.ff - fy @ inverse @ spectra.yf
+    left = np.einsum("fai,fij,faj->fa", values, residual, values.conj()).real
+    right = np.einsum("fib,fij,fjb->fb", values.conj(), inverse, values).real
+    floor = _EPS * np.einsum("fai,fij,faj->fa", values, spectra.ff, values.conj()).real
+    return values, np.maximum(left, floor)[:, :, None] * right[:, None, :] / max(dof, _EPS)
+
+
+def _hv(spectra: Spectra, noise: Array | None, dof: float) -> tuple[ComplexArray, Array]:
+    """Total least squares of each output; without `noise`, equal relative noise on each line."""
+    F, o, i = spectra.yf.shape
+    joint = np.empty((F, o, i + 1, i + 1), complex)
+    joint[:, :, :i, :i] = spectra.ff[:, None]
+    joint[:, :, i, :i] = spectra.yf
+    joint[:, :, :i, i] = spectra.yf.conj()
+    joint[:, :, i, i] = spectra.yy
+    if noise is None:
+        power = np.einsum("faii->fai", joint).real
+        scale = 1 / np.sqrt(np.where(power > 0, power, 1.0))
+    else:
+        motions = noise[i:, None]
+        scale = np.empty((F, o, i + 1))
+        scale[:] = 1 / np.hstack([np.broadcast_to(noise[:i], (o, i)), motions])
+    scaled = joint * scale[..., :, None] * scale[..., None, :]
+    lam, U = np.linalg.eigh(scaled)
+    lam = np.maximum(lam, _EPS * lam[..., -1:])
+    w = U[..., :, 0].conj()
+    units = scale[..., :i] / scale[..., i:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = w[..., :i] / w[..., i:]
+        square = _hv_spread(lam, U, ratio, auto=noise is None)
+        return -ratio * units, square * units**2 / max(dof, _EPS)
+
+
+def _hv_spread(lam: Array, U: ComplexArray, ratio: ComplexArray, *, auto: bool) -> Array:
+    r"""Sum over i, j of :math:`|∂(\text{ratio}_b)/∂W_{ij}|^2`.
+
+    With :math:`w = \bar v_0`: :math:`dw^T = \sum_{k>0} \frac{w^T d\tilde S\, u_k}{λ_0 - λ_k}
+    u_k^H`. Units taken from S itself add :math:`-\frac12(Δ\tilde S + \tilde S Δ)` with
+    :math:`Δ = \operatorname{diag} d\tilde S` to :math:`d\tilde S`, and
+    :math:`-\frac12(Δ_b - Δ_y)` to the logarithm of H.
+    """
+    m = lam.shape[-1]
+    i = m - 1
+    root = np.sqrt(lam)
+    w = U[..., :, 0].conj()
+    c = np.zeros((*lam.shape[:-1], m, m, m), complex)  # W_ij and k
+    for k in range(1, m):
+        c[..., 0, k, k] = root[..., 0] * root[..., k]
+    change = np.zeros((*lam.shape[:-1], m, m, m), complex)  # W_ij and entry
+    if auto:
+        weight = root[..., :, None] * root[..., None, :]
+        change = np.einsum("...ij,...pi,...pj->...ijp", weight, U, U.conj())
+        both = (lam + lam[..., :1])[..., None, None, :]
+        c = c - 0.5 * both * np.einsum("...p,...ijp,...pk->...ijk", w, change, U)
+    gap = lam[..., :1] - lam
+    gap[..., 0] = np.inf
+    c = c / gap[..., None, None, :]
+    dw = np.einsum("...ijk,...pk->...ijp", c, U.conj())
+    end = w[..., None, None, i:]
+    r = ratio[..., None, None, :]
+    out = (dw[..., :i] - r * dw[..., i:]) / end
+    out = out - 0.5 * r * (change[..., :i] - change[..., i:])
+    return np.asarray((np.abs(out) ** 2).sum(axis=(-3, -2)))

@@ -1,0 +1,1 @@
+"""Kinds of motion that may have made a record, one folder each."""

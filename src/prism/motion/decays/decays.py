@@ -1,0 +1,332 @@
+r"""Modes of free decays.
+
+Model of trial (or stretch between kicks) r, channel a:
+
+.. math:: y_{ra}(t) = \operatorname{Re} \sum_j A_{rja} e^{λ_j (t - t_r)} + b_{ra} + s_{ra} t
+          + \text{noise}_a, \qquad λ_j = -ζ_j Ω_j + i Ω_j \sqrt{1 - ζ_j^2}
+
+with poles shared by all stretches and channels. `decay_search` finds how many, `decay_fit` fits
+them by maximum likelihood, `decay_select` leaves out what is no mode, `decay_shapes` and
+`decay_errors` give shapes and errors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import chdtrc, comb
+
+from prism._types import Array, ComplexArray, Index
+from prism.errors import NoLineError, OptionError
+from prism.motion.decays.fit import longest, refine
+from prism.motion.decays.kicks import settled
+from prism.motion.decays.leftover import Search, prepare
+from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
+from prism.motion.decays.search import find_decays
+from prism.motion.decays.segments import Kicks, Stretch, cut, group, kick_spans
+from prism.motion.decays.select import Judged, held_at_zero, select, undamped
+from prism.motion.decays.shapes import amplitudes
+from prism.record import QUANTITIES, Record
+
+__all__ = ["Continuation", "DampingEvidence", "DecayFit", "damping_evidence", "fit_decays"]
+
+_NORMAL = 1.959964
+_LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
+_DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
+_PHASE_LEVEL, _PHASE_RATIO = 1e-4, 0.05  # at which a mode is said not to be in phase
+
+
+def fit_decays(
+    record: Record,
+    *,
+    drift: bool | None = None,
+    false_alarm: float = 1e-3,
+    max_modes: int | None = None,
+    kicks: Kicks | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> DecayFit:
+    """Find the modes of freely decaying motion.
+
+    Parameters
+    ----------
+    record : Record
+        Any times, samples may be missing; channels may differ in quantity.
+    drift : bool, optional
+        Whether each channel drifts; by default where that is significant.
+    false_alarm : float
+        Probability that noise alone shows a mode anywhere in the band.
+    max_modes : int, optional
+        Stop after this many.
+    kicks : array_like or sequence of arrays, optional
+        Times at which the motion is kicked, or pairs of times between which a force acts, one
+        array for all trials or one per trial (as `prism.motion.driven.kicks` gives them);
+        the stretches between have their own amplitudes. Samples around a kick that do not
+        belong to the free motion are left out.
+    progress : callable, optional
+        Told what is being done.
+
+    Raises
+    ------
+    NoLineError
+        When no mode stands out.
+    """
+    _check_options(false_alarm, max_modes)
+    found = _find(record, drift, false_alarm, max_modes, kicks, progress)
+    if not found.judged.point.count:
+        raise NoLineError(
+            f"no decaying line is significant at a false-alarm probability of {false_alarm:g} "
+            f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
+            "reduce the noise, or raise the false-alarm probability."
+        )
+    return _answer(record, found)
+
+
+def damping_evidence(
+    record: Record,
+    *,
+    false_alarm: float = 1e-3,
+    max_modes: int | None = None,
+    kicks: Kicks | None = None,
+) -> DampingEvidence:
+    r"""Test whether the lines of a record decay.
+
+    The same lines are fitted with rates δ ≥ 0 and with δ = 0. When nothing decays, errors of the
+    rates of m resolved lines are independent and half of them are negative, so twice the gain is
+    :math:`χ^2_k` with probability :math:`\binom{m}{k} 2^{-m}`.
+
+    Parameters
+    ----------
+    record : Record
+    false_alarm, max_modes, kicks
+        As in `fit_decays`.
+    """
+    _check_options(false_alarm, max_modes)
+    found = _find(record, None, false_alarm, max_modes, kicks, None)
+    point = found.judged.point
+    m = point.count
+    if not m:
+        return DampingEvidence(0.0, 0, 1.0, np.zeros(0), np.zeros(0))
+    gain = max(undamped(found.search, point).cost - point.cost, 0.0)
+    k = np.arange(1, m + 1)
+    p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
+    size = np.abs(point.poles)
+    return DampingEvidence(gain, m, p, size, -point.poles.real / size)
+
+
+def _check_options(false_alarm: float, max_modes: int | None) -> None:
+    if not 0 < false_alarm < 1:
+        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
+    if max_modes is not None and max_modes < 1:
+        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
+
+
+# -- from record to poles --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What was found, with the stretches it was found in."""
+
+    search: Search
+    judged: Judged
+    free: ComplexArray  # poles before growing ones were held at zero
+    pieces: list[Stretch]
+    means: Array
+    starts: Array
+    remarks: tuple[str, ...]
+
+
+def _find(
+    record: Record,
+    drift: bool | None,
+    false_alarm: float,
+    max_modes: int | None,
+    kicks: Kicks | None,
+    progress: Callable[[str], None] | None,
+) -> _Found:
+    spans = kick_spans(kicks, record.n_trials)
+    pieces = cut(record, spans)
+    background = 1 if drift is False else 2
+    start: ComplexArray | None = None
+    dropped: tuple[str, ...] = ()
+    if any(len(one) for one in spans):
+        pieces, start, dropped = settled(
+            record, pieces, background, false_alarm, max_modes, progress
+        )
+    segments, means, starts = group(record, pieces)
+    search = prepare(segments, false_alarm, max_modes, background)
+    point, search = find_decays(search, start, progress)
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    judged, remarks = select(search, point, orders)
+    if drift is None and judged.point.count and _drift_p_value(search, judged) > _DRIFT_LEVEL:
+        search = replace(search, background=1)
+        point = refine(
+            search.segments,
+            judged.point.poles,
+            judged.point.weights,
+            band=search.band,
+            background=1,
+        )
+        judged, more = select(search, point, orders)
+        remarks += more
+    free = judged.point.poles
+    if judged.point.count:
+        judged, free = held_at_zero(search, judged, orders)
+    return _Found(search, judged, free, pieces, means, starts, dropped + remarks)
+
+
+def _drift_p_value(search: Search, judged: Judged) -> float:
+    """χ² test of all drift coefficients together."""
+    statistic, dof = 0.0, 0
+    for one in judged.point.linear:
+        square = (one.values[:, 1] ** 2).sum(axis=-1)
+        statistic += float(np.sum(judged.point.weights * square / one.inverse[:, 1, 1]))
+        dof += one.values[:, 1].size
+    return float(chdtrc(dof, statistic))
+
+
+# -- the answer ------------------------------------------------------------------------------------
+
+
+def _answer(record: Record, found: _Found) -> DecayFit:
+    judged, point = found.judged, found.judged.point
+    m, n = point.count, record.n_channels
+    order = np.argsort(np.abs(point.poles))
+    size = np.abs(point.poles)
+    jacobian = _modal_jacobian(point.poles)
+    modal = jacobian @ judged.covariance @ jacobian.T
+    pick = np.concatenate([order, m + order])
+    modal = modal[np.ix_(pick, pick)]
+    covariance = np.zeros((2 * m + m * n, 2 * m + m * n))
+    poles = np.concatenate([np.arange(m), np.arange(m + m * n, 2 * m + m * n)])
+    covariance[np.ix_(poles, poles)] = modal
+    shapes = [judged.shapes[j] for j in order]
+    for k, shape in enumerate(shapes):
+        here = slice(m + k * n, m + (k + 1) * n)
+        covariance[here, here] = shape.covariance
+    std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    damping = (-point.poles.real / size)[order]
+    raw = (-found.free.real / np.abs(found.free))[order]
+    remarks = found.remarks + _phase_remarks(found, order) + _growth_remarks(raw, std[m + m * n :])
+    return DecayFit(
+        frequencies=size[order],
+        frequencies_std=std[:m],
+        damping=np.maximum(damping, 0.0),
+        damping_std=std[m + m * n :],
+        damping_interval=_damping_intervals(raw, std[m + m * n :]),
+        shapes=np.array([shape.direction for shape in shapes]),
+        shapes_std=std[m : m + m * n].reshape(m, n),
+        covariance=covariance,
+        significance=np.sqrt(judged.gains[order]),
+        amplitudes=amplitudes(found.search.segments, point)[:, order],
+        stretches=np.array([p.trial for p in found.pieces]),
+        starts=found.starts,
+        phase_ratio=np.array([shape.ratio for shape in shapes]),
+        noise_std=_noise(found),
+        offset=_offsets(found),
+        drift=point.background > 1,
+        continuations=_continuations(found),
+        noise=_noise_in_words(record, found),
+        remarks=remarks,
+    )
+
+
+def _modal_jacobian(poles: ComplexArray) -> Array:
+    """Derivatives of (Ω, ζ) by (ω, δ): ``Ω² = ω² + δ²``, ``ζ = δ/Ω``."""
+    size, omega, delta = np.abs(poles), poles.imag, -poles.real
+    return np.block(
+        [
+            [np.diag(omega / size), np.diag(delta / size)],
+            [np.diag(-delta * omega / size**3), np.diag(omega**2 / size**3)],
+        ]
+    )
+
+
+def _damping_intervals(zeta: Array, std: Array) -> Array:
+    """95 % intervals, (modes, 2).
+
+    δ enters the likelihood as smoothly through zero as elsewhere, so the profile of a small ζ is a
+    parabola and its interval is the normal one, cut at zero.
+    """
+    best = np.maximum(zeta, 0.0)
+    normal = np.stack([np.maximum(zeta - _NORMAL * std, 0.0), best + _NORMAL * std], axis=1)
+    spread = np.exp(_NORMAL * std / np.maximum(best, 1e-300).clip(min=std / _LOG_NORMAL))
+    skew = np.stack([best / spread, best * spread], axis=1)
+    return np.where((best > _LOG_NORMAL * std)[:, None], skew, normal)
+
+
+def _noise(found: _Found) -> Array:
+    """Standard deviation of the noise of each channel over all stretches."""
+    squares = np.hstack([part.scale**2 for part in found.search.segments]).mean(axis=1)
+    return np.asarray(np.sqrt(squares / found.judged.point.weights))
+
+
+def _offsets(found: _Found) -> Array:
+    out = found.means.copy()
+    for part, one in zip(found.search.segments, found.judged.point.linear, strict=True):
+        out[list(part.members)] += (one.values[:, 0] * part.scale).T
+    return out
+
+
+def _continuations(found: _Found) -> tuple[Continuation, ...]:
+    """The stretch that ends each trial; later stretches of a trial replace earlier ones."""
+    last = {piece.trial: number for number, piece in enumerate(found.pieces)}
+    return tuple(_continuation(found, last[trial]) for trial in sorted(last))
+
+
+def _continuation(found: _Found, number: int) -> Continuation:
+    point, search = found.judged.point, found.search
+    place = next(i for i, s in enumerate(search.segments) if number in s.members)
+    part, one = search.segments[place], point.linear[place]
+    k = part.members.index(number)
+    scale = part.scale[:, k]
+    values = one.values[:, :, k] * scale[:, None]
+    values[:, 0] += found.means[number]
+    n = len(scale)
+    inverse = np.broadcast_to(one.inverse, (n, *one.inverse.shape[1:]))
+    level = found.judged.levels.max(axis=0)
+    return Continuation(
+        start=float(found.starts[number]),
+        span=longest(search.segments),
+        poles=point.poles,
+        background=point.background,
+        values=values,
+        covariance=inverse * (level * scale**2 / point.weights)[:, None, None],
+        slopes=np.broadcast_to(one.slopes, (n, *one.slopes.shape[1:])),
+        poles_covariance=found.judged.covariance,
+    )
+
+
+def _noise_in_words(record: Record, found: _Found) -> str:
+    parts = ", ".join(
+        f"{name} {std:.3g}" for name, std in zip(record.channels, _noise(found), strict=True)
+    )
+    unequal = any(np.any(part.scale != 1) for part in found.search.segments)
+    level = found.judged.levels.max(initial=1.0)
+    coloured = f"; up to {np.sqrt(level):.2g} times stronger around a mode" if level > 1 else ""
+    each = "; different between stretches" if unequal else ""
+    return f"white, standard deviation {parts}{coloured}{each}"
+
+
+def _phase_remarks(found: _Found, order: Index) -> tuple[str, ...]:
+    out = []
+    for j in order:
+        shape = found.judged.shapes[j]
+        if shape.p_value < _PHASE_LEVEL and shape.ratio > _PHASE_RATIO:
+            frequency = abs(found.judged.point.poles[j]) / (2 * np.pi)
+            out.append(
+                f"the mode at {frequency:.5g} cycles per time unit is not in phase on all channels "
+                f"(second singular value {shape.ratio:.2g}): two modes of one frequency, damping "
+                "that couples modes, or a delay between channels would do this."
+            )
+    return tuple(out)
+
+
+def _growth_remarks(zeta: Array, std: Array) -> tuple[str, ...]:
+    count = int(np.sum(zeta < -3 * std))
+    if not count:
+        return ()
+    modes = "modes grow" if count > 1 else "mode grows"
+    return (f"{count} {modes} significantly: this is no free decay; damping is given as zero.",)

@@ -1,0 +1,138 @@
+r"""Shapes of decaying modes: real and common to all stretches, in displacement.
+
+A channel that measures the k-th derivative sees :math:`λ^k` times the displacement, so
+:math:`B_{ra} = A_{ra}/λ^{k_a}` is the amplitude in displacement. A mode of a structure whose
+damping does not couple the modes moves in phase, :math:`B_{ra} = d_a q_r` with d real. To first
+order an error of the pole multiplies all amplitudes of a stretch by one complex number, which
+leaves d alone: shapes are fitted at the poles found, and their errors are independent of those of
+the poles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+from scipy.special import chdtrc
+
+from prism._linalg import positive_sign
+from prism._types import Array, ComplexArray, Index
+from prism.motion.decays.fit import DecayPoint
+from prism.motion.decays.segments import Segments
+
+_ALTERNATIONS = 60
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A real shape fitted to the amplitudes of one line.
+
+    Attributes
+    ----------
+    direction : array (channels,)
+        Unit, in displacement.
+    covariance : array (channels, channels)
+    ratio : float
+        Second singular value of the amplitudes over the first, in units of their errors.
+    p_value : float
+        Of the test that all channels are in phase.
+    """
+
+    direction: Array
+    covariance: Array
+    ratio: float
+    p_value: float
+
+
+def amplitudes(segments: Sequence[Segments], point: DecayPoint) -> ComplexArray:
+    """Complex amplitudes at the start of each stretch, (stretches, lines, channels)."""
+    m, back = point.count, point.background
+    total, n = sum(s.count for s in segments), len(point.weights)
+    out = np.zeros((total, m, n), complex)
+    for part, one in zip(segments, point.linear, strict=True):
+        z = one.values[:, back : back + m] + 1j * one.values[:, back + m :]
+        out[list(part.members)] = (z * part.scale[:, None]).transpose(2, 1, 0)
+    return out
+
+
+def fit_shape(
+    segments: Sequence[Segments],
+    point: DecayPoint,
+    j: int,
+    orders: Index,
+    level: Array,
+) -> Shape:
+    """Fit a real shape to the amplitudes of line j.
+
+    Parameters
+    ----------
+    orders : array of int (channels,)
+        Derivative that each channel measures.
+    level : array (channels,)
+        Noise variance at this line over that assumed in the fit.
+    """
+    values, information = _displacements(segments, point, j, orders, level)
+    n, R = len(orders), values.shape[2]
+    scale = np.sqrt(np.einsum("raii->a", information) / (2 * R))
+    whole = (scale[:, None, None] * values).reshape(n, 2 * R)
+    U, s, _ = np.linalg.svd(whole, full_matrices=False)
+    d = U[:, 0] / scale
+    for _ in range(_ALTERNATIONS):
+        d, q = _alternate(d / np.linalg.norm(d), values, information)
+    length = np.linalg.norm(d)
+    d, q = d / length, q * length
+    rest = values - np.einsum("a,ir->air", d, q)
+    misfit = float(np.einsum("air,raij,ajr->", rest, information, rest))
+    dof = (n - 1) * (2 * R - 1)
+    sign = positive_sign(d)
+    return Shape(
+        direction=sign * d,
+        covariance=_shape_covariance(d, q, information),
+        ratio=float(s[1] / s[0]) if n > 1 else 0.0,
+        p_value=float(chdtrc(dof, misfit)) if dof else 1.0,
+    )
+
+
+def _displacements(
+    segments: Sequence[Segments], point: DecayPoint, j: int, orders: Index, level: Array
+) -> tuple[Array, Array]:
+    """Amplitudes (channels, 2, stretches) and their information (stretches, channels, 2, 2)."""
+    m, back, n = point.count, point.background, len(orders)
+    factor = point.poles[j] ** orders
+    turn = np.array([[factor.real, -factor.imag], [factor.imag, factor.real]]).transpose(2, 0, 1)
+    total = sum(s.count for s in segments)
+    values, information = np.zeros((n, 2, total)), np.zeros((total, n, 2, 2))
+    pair = [back + j, back + m + j]
+    for part, one in zip(segments, point.linear, strict=True):
+        unit = np.linalg.inv(one.inverse[:, pair][:, :, pair])
+        unit = np.broadcast_to(unit, (n, 2, 2)) * (point.weights / level)[:, None, None]
+        turned = np.einsum("aki,akl,alj->aij", turn, unit, turn)
+        measured = one.values[:, pair] * part.scale[:, None]
+        here = list(part.members)
+        values[:, :, here] = np.linalg.solve(turn, measured)
+        information[here] = turned / part.scale.T[:, :, None, None] ** 2
+    return values, information
+
+
+def _alternate(d: Array, values: Array, information: Array) -> tuple[Array, Array]:
+    """Best amplitudes q (2, stretches) for the shape, then the best shape for these."""
+    metric = np.einsum("a,raij->rij", d**2, information)
+    right = np.einsum("a,raij,ajr->ri", d, information, values)
+    q = np.linalg.solve(metric, right[:, :, None])[:, :, 0].T
+    top = np.einsum("ir,raij,ajr->a", q, information, values)
+    return top / np.einsum("ir,raij,jr->a", q, information, q), q
+
+
+def _shape_covariance(d: Array, q: Array, information: Array) -> Array:
+    """Inverse information of a unit shape with the amplitudes unknown."""
+    if len(d) == 1:
+        return np.zeros((1, 1))
+    pull = np.einsum("raij,jr->rai", information, q)
+    metric = np.einsum("a,raij->rij", d**2, information)
+    cross = d[None, :, None] * pull
+    F = np.diag(np.einsum("ir,rai->a", q, pull))
+    F = F - np.einsum("rai,rij,rbj->ab", cross, np.linalg.inv(metric), cross)
+    tangent = scipy.linalg.null_space(d[None])
+    return np.asarray(tangent @ np.linalg.inv(tangent.T @ F @ tangent) @ tangent.T)

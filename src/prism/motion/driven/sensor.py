@@ -1,0 +1,85 @@
+r"""What a sensor measures, by likelihood: displacement, velocity or acceleration.
+
+.. math:: S_a(ω) = \sum_j \frac{q_j\, ω^{2k}}{|Ω_j^2 - ω^2 + 2iζ_jΩ_jω|^2} + r_a, \qquad k = 0, 1, 2
+
+Between and beyond the resonances the slope of the spectrum tells k, provided the drive is flat over
+the whole band and the modal forces are independent: with correlated ones the numerator could be
+any polynomial, :math:`ω^{2k}` among them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from prism.motion.driven.bands import Mode, Place, feasible, start
+from prism.motion.driven.driven import DrivenFit, fit_driven
+from prism.motion.driven.scoring import maximise
+from prism.motion.driven.spectrum import Lines, fourier_lines
+from prism.motion.driven.whittle import parameter_slices, scaled_band
+from prism.record import QUANTITIES, Record
+
+__all__ = ["SensorKind", "sensor_kind"]
+
+_LOWEST = 0.3  # of the lowest mode
+_HIGHEST = 0.9  # of the Nyquist frequency
+_TOLERANCE = 0.1
+
+
+@dataclass(frozen=True)
+class SensorKind:
+    """The quantity that fits best.
+
+    Attributes
+    ----------
+    best : str
+    log_likelihood : dict
+        Of each quantity, relative to the best; the sum over channels, each fitted alone.
+    """
+
+    best: str
+    log_likelihood: dict[str, float]
+
+
+def sensor_kind(record: Record, fit: DrivenFit | None = None) -> SensorKind:
+    """Tell whether channels of one unknown kind are displacements, velocities or accelerations.
+
+    Parameters
+    ----------
+    record : Record
+        Noise-driven, all channels of one kind; what it says about its quantity is not used.
+    fit : DrivenFit, optional
+        Its modes, whatever quantity they were found with: poles hardly depend on it.
+
+    Returns
+    -------
+    SensorKind
+    """
+    found = fit_driven(record) if fit is None else fit
+    lines = fourier_lines(record)
+    nyquist = np.pi / float(record.dt or 1.0)
+    part = lines.between(_LOWEST * float(found.frequencies[0]), _HIGHEST * nyquist)
+    values = {
+        kind: sum(_channel(part, a, order, found) for a in range(record.n_channels))
+        for order, kind in enumerate(QUANTITIES)
+    }
+    best = max(values, key=lambda kind: values[kind])
+    return SensorKind(best, {kind: float(values[kind] - values[best]) for kind in QUANTITIES})
+
+
+def _channel(lines: Lines, channel: int, order: int, fit: DrivenFit) -> float:
+    """Largest log-likelihood of one channel as the given derivative of a displacement."""
+    one = replace(lines, values=lines.values[:, channel : channel + 1], orders=np.array([order]))
+    band = replace(scaled_band(one), leakage=False)
+    place = Place(one, band, None)
+    modes = [
+        Mode(float(w), float(z), np.ones(1))
+        for w, z in zip(fit.frequencies, fit.damping, strict=True)
+    ]
+    first = feasible(start(place, modes), band)
+    # forces that start independent and keep their cross spectra stay so
+    held = parameter_slices(first)["cross"]
+    found = maximise(first, band, held=held, tolerance=_TOLERANCE)
+    # the scale of each channel is that of its lines, so values of different kinds compare
+    return found.log_likelihood

@@ -1,0 +1,323 @@
+r"""Modes straight from forced time records, by maximum likelihood.
+
+.. math:: x_a(t) = \sum_j v_{ja} \Big[ \sum_b v_{j,p(b)} (h_j * f_b)(t)
+          + \text{free motion of mode } j \Big] + \sum_b E_{a,p(b)} f_b(t) + \text{offset} +
+          \text{drift} + \text{noise}_a
+
+The forces are known exactly and held between the samples, the noise is white and Gaussian with a
+level of its own in each channel, and the motion at the start is unknown. There is no frequency
+response, no window and no leakage. The poles are found with free amplitudes (`_pole_search`),
+then everything is fitted jointly with reciprocal, positive residues (`_reciprocal`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import chdtrc, ndtri
+
+from prism._linalg import positive_sign
+from prism._types import Array, Mask
+from prism.errors import NoLineError, OptionError, RecordTooShortError
+from prism.motion.forced.foster import Foster, FosterFit
+from prism.motion.forced.records.columns import HOLDS
+from prism.motion.forced.records.data import ForcedData, take_apart
+from prism.motion.forced.records.pole_fit import PoleFit
+from prism.motion.forced.records.pole_search import find_poles
+from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
+from prism.motion.forced.records.start import Start, start_from_poles
+from prism.record import Record
+
+__all__ = ["RecordsFit", "fit_records"]
+
+_TURNS = 1.5  # of a mode in the longest trial, at least
+_KOLMOGOROV = 2.23  # exceeded with probability 1e-4
+_SUSPICIOUS = 1e-4  # chance of a misfit that is remarked on
+_FAR = 20.0  # rise of χ² that is remarked on at all
+_ROUNDING = 1e-8  # of the motion: a residual that is no noise
+
+
+@dataclass(frozen=True)
+class RecordsFit:
+    """Modes fitted to forced records.
+
+    Attributes
+    ----------
+    fit : FosterFit
+        Ports are the motion channels, in the order of the record.
+    hold : {"zero", "first"}
+        What the force did between its samples.
+    ports : tuple of str
+    fitted : list of arrays (samples, ports)
+        Motion of the model in each trial, offset and drift included.
+    nrmse : array (ports,)
+        Residual of each channel over its standard deviation.
+    """
+
+    fit: FosterFit
+    hold: str
+    ports: tuple[str, ...]
+    fitted: list[Array]
+    nrmse: Array
+
+
+def fit_records(
+    record: Record,
+    force: Sequence[str],
+    *,
+    at: Mapping[str, str] | None = None,
+    damped: bool | None = None,
+    hold: str = "auto",
+    false_alarm: float = 1e-3,
+    max_modes: int | None = None,
+    progress: Callable[[str], None] | None = None,
+) -> RecordsFit:
+    """Identify the modes of a system from motions recorded under known forces.
+
+    Parameters
+    ----------
+    record : Record
+        Motions and forces, evenly sampled; motions may have missing samples, forces may not.
+    force : sequence of str
+        Names of the channels that are forces; all others are motions.
+    at : mapping, optional
+        Motion channel at which each force acts; see `place_forces` for what goes without saying.
+    damped : bool, optional
+        Whether the modes have viscous damping; by default they have if that is significant.
+    hold : {"auto", "zero", "first"}
+        Between samples the force stays as it was, or goes straight to the next one. By default
+        the likelihood decides, for the first order unless the zero order is clearly better.
+    false_alarm : float
+        Probability that noise alone shows a mode anywhere in the band.
+    max_modes : int, optional
+    progress : callable, optional
+        Told in words how the search goes.
+
+    Raises
+    ------
+    OptionError, RecordError
+        When the channels do not make a forced experiment.
+    NoLineError
+        When no mode stands out of the noise, or none is driven by the force.
+    RecordTooShortError
+        When the slowest mode hardly turns in the record.
+    CannotTellError
+        When there is no driving point, or the motion there is not that of a passive system.
+    """
+    holds = _check_options(hold, false_alarm, max_modes)
+    data = take_apart(record, force, at)
+    poles, search = find_poles(
+        data,
+        false_alarm=false_alarm,
+        lossless=damped is False,
+        holds=holds,
+        most=max_modes,
+        tell=progress or (lambda text: None),
+    )
+    _check_poles(data, poles)
+    start = start_from_poles(data, poles)
+    reciprocal = Reciprocal(data, start.nuisance)
+    fit, lossless = _fitted(reciprocal, start, search.floor, damped, false_alarm)
+    return _result(reciprocal, fit, poles, start, lossless)
+
+
+def _check_options(hold: str, false_alarm: float, max_modes: int | None) -> tuple[str, ...]:
+    if hold != "auto" and hold not in HOLDS:
+        raise OptionError(f"unknown hold {hold!r}; use auto, zero or first.")
+    if not 0 < false_alarm < 1:
+        raise OptionError(f"false_alarm is {false_alarm!r}: give a probability between 0 and 1.")
+    if max_modes is not None and max_modes < 1:
+        raise OptionError(f"max_modes is {max_modes!r}: give at least one.")
+    return ("first", "zero") if hold == "auto" else (hold,)
+
+
+def _check_poles(data: ForcedData, fit: PoleFit) -> None:
+    poles = fit.poles
+    forces = ", ".join(data.forces)
+    if not poles.count and not poles.rigid:
+        raise NoLineError(
+            f"no mode driven by {forces} stands out of the noise: push harder, record longer, or "
+            "put power where the modes are."
+        )
+    if not poles.driven.any() and not poles.rigid:
+        raise NoLineError(
+            f"the motion has lines but {forces} does not drive them significantly: push harder or "
+            "record longer, or treat the record as free motion."
+        )
+    slow = poles.omega[poles.driven].min(initial=np.inf)
+    if slow < _TURNS * data.resolution:
+        raise RecordTooShortError(
+            f"the slowest mode (about {slow:.4g} rad per unit time) turns only "
+            f"{slow / data.resolution:.1f} times in the longest trial: record several periods."
+        )
+
+
+def _fitted(
+    reciprocal: Reciprocal, start: Start, floor: Array, damped: bool | None, false_alarm: float
+) -> tuple[ModalFit, bool]:
+    """The joint fit, and whether it is lossless.
+
+    With ``damped=None`` viscous damping is believed if the decay of any mode is significantly
+    positive: one-sided, Bonferroni over the modes.
+    """
+    lossless = damped is False
+    fit = _converged(reciprocal, start.modal, start.weights, floor, lossless)
+    N = fit.modal.count
+    if damped is None and N:
+        std = np.sqrt(np.diag(fit.covariance(np.zeros(0, int)))[N : 2 * N])
+        lossless = bool(np.max(fit.modal.decay / std) < -ndtri(false_alarm / N))
+        if lossless:
+            modal = replace(fit.modal, decay=np.zeros(N))
+            fit = _converged(reciprocal, modal, fit.weights, floor, True)
+    return fit, lossless
+
+
+def _converged(
+    reciprocal: Reciprocal, modal: Modal, weights: Array, floor: Array, lossless: bool
+) -> ModalFit:
+    """Refine with the noise levels of the fit itself."""
+    fit = reciprocal.evaluate(modal, weights)
+    for _ in range(4):
+        fit = reciprocal.refine(fit, lossless=lossless)
+        new = 1 / np.maximum(fit.rss / reciprocal.spare(fit.modal, lossless), floor)
+        change = np.abs(np.log(new / fit.weights)).max()
+        fit = reciprocal.evaluate(fit.modal, new)
+        if change < 1e-3 or len(new) == 1:
+            break
+    return fit
+
+
+# -- what is reported ---------------------------------------------------------------------------
+
+
+def _result(
+    reciprocal: Reciprocal, fit: ModalFit, poles: PoleFit, start: Start, lossless: bool
+) -> RecordsFit:
+    data = reciprocal.data
+    fitted = reciprocal.output(fit.modal)
+    residual = [
+        np.where(t.seen, t.motion - f, 0.0) for t, f in zip(data.trials, fitted, strict=True)
+    ]
+    foster, covariance, order = _foster(fit, lossless)
+    low, high = data.force_band()
+    std = np.sqrt(1 / fit.weights)
+    spread = _spread(data)
+    words = ", ".join(f"{s:.3g} ({name})" for s, name in zip(std, data.motions, strict=True))
+    result = FosterFit(
+        foster=foster,
+        covariance=covariance,
+        gains=_gains(reciprocal, fit, lossless)[order],
+        chi2=fit.cost,
+        dof=round(float(reciprocal.spare(fit.modal, lossless).sum())),
+        noise=f"white noise, std {words}",
+        noise_std=std,
+        inside=np.asarray((foster.omega >= low) & (foster.omega <= high)),
+        remarks=(
+            *start.remarks,
+            *_misfit(data, poles, fit, lossless),
+            *_whiteness(data, residual),
+        ),
+    )
+    nrmse = np.sqrt(fit.rss / data.counts) / spread
+    return RecordsFit(result, fit.modal.hold, data.motions, fitted, nrmse)
+
+
+def _spread(data: ForcedData) -> Array:
+    """Standard deviation of each motion channel, about the mean of each trial."""
+    total = np.zeros(len(data.motions))
+    for trial in data.trials:
+        mean = trial.motion.sum(axis=0) / np.maximum(trial.seen.sum(axis=0), 1)
+        total += (np.where(trial.seen, trial.motion - mean, 0.0) ** 2).sum(axis=0)
+    return np.asarray(np.sqrt(total / data.counts))
+
+
+def _foster(fit: ModalFit, lossless: bool) -> tuple[Foster, Array, Array]:
+    r"""Foster form, covariance of (omega, participation, loss), order of the terms.
+
+    .. math:: Ω = \sqrt{ω^2 + δ^2},\quad η = 2δ/Ω,\qquad
+              dΩ = (ω\,dω + δ\,dδ)/Ω,\quad dη = 2(dδ - δ\,dΩ/Ω)/Ω
+    """
+    modal, N = fit.modal, fit.modal.count
+    K, n = N + modal.rigid, modal.shapes.shape[1]
+    natural = np.hypot(modal.omega, modal.decay)
+    loss = 2 * modal.decay / natural
+    held = np.arange(N, 2 * N) if lossless else np.zeros(0, int)
+    C = fit.covariance(held)
+    order = np.array([*range(N, K), *np.argsort(natural)], dtype=int)
+    J = np.zeros((K * (n + 2), len(C)))
+    signs = np.array([positive_sign(v) for v in modal.shapes[:K]])
+    for row, k in enumerate(order):
+        if k < N:
+            J[row, [k, N + k]] = modal.omega[k] / natural[k], modal.decay[k] / natural[k]
+            J[K * (n + 1) + row] = -loss[k] / natural[k] * J[row]
+            J[K * (n + 1) + row, N + k] += 2 / natural[k]
+        for a in range(n):
+            J[K + row * n + a, 2 * N + k * n + a] = signs[k]
+    foster = Foster(
+        omega=np.concatenate([np.zeros(K - N), np.sort(natural)]),
+        participation=(modal.shapes[:K] * signs[:, None])[order],
+        loss=np.concatenate([np.zeros(K - N), loss[np.argsort(natural)]]),
+        damping="none" if lossless else "viscous",
+        compliance=modal.shapes[K:].T @ modal.shapes[K:],
+    )
+    return foster, J @ C @ J.T, order
+
+
+def _gains(reciprocal: Reciprocal, fit: ModalFit, lossless: bool) -> Array:
+    """Rise of ``χ²`` when a mode is taken out and all others are fitted again."""
+    out = np.zeros(fit.modal.count + fit.modal.rigid)
+    for k in range(len(out)):
+        smaller = reciprocal.evaluate(fit.modal.without(k), fit.weights)
+        if len(smaller.modal.shapes):
+            smaller = reciprocal.refine(smaller, lossless=lossless, tolerance=1.0, max_steps=8)
+        out[k] = smaller.cost - fit.cost
+    return out
+
+
+def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> list[str]:
+    """Whether free amplitudes fit better than real, reciprocal, positive shapes."""
+    A, B, R = len(data.motions), len(data.forces), len(data.trials)
+    K, N = len(fit.modal.shapes), fit.modal.count
+    dof = K * A * (B - 1) + 2 * R * N * (A - 1) + (N if lossless else 0)
+    rise = fit.cost - float(fit.weights @ poles.rss)
+    if rise < _FAR or chdtrc(max(dof, 1), rise) > _SUSPICIOUS:
+        return []
+    return [
+        f"real, reciprocal, passive modes fit worse than free amplitudes (χ² rises by {rise:.0f}): "
+        "a force that does not act exactly where the motion is measured, a calibration error, or "
+        "complex modes."
+    ]
+
+
+def _whiteness(data: ForcedData, residual: list[Array]) -> list[str]:
+    r"""Bartlett's test: the cumulative periodogram of white noise is a straight line.
+
+    .. math:: \sqrt{m}\,\max_k \Big| \frac{\sum_{i \le k} I_i}{\sum_i I_i} - \frac{k}{m} \Big|
+              \to \text{Kolmogorov's law}
+    """
+    remarks = []
+    low, high = data.force_band()
+    for a, name in enumerate(data.motions):
+        longest = max(residual, key=len)[:, a]
+        power = np.abs(np.fft.rfft(longest))[1:-1] ** 2
+        if longest.std() <= _ROUNDING * _spread(data)[a]:
+            continue
+        m = len(power)
+        distance = np.abs(np.cumsum(power) / power.sum() - np.arange(1, m + 1) / m).max()
+        if np.sqrt(m) * distance < _KOLMOGOROV:
+            continue
+        omega = 2 * np.pi * np.arange(1, m + 1) / (len(longest) * data.dt)
+        remarks.append(
+            f"the residual of {name} is not white{_ratio(power, (omega >= low) & (omega <= high))}:"
+            " the model does not explain all of the motion, and the stated errors are too small."
+        )
+    return remarks
+
+
+def _ratio(power: Array, inside: Mask) -> str:
+    if not inside.any() or inside.all():
+        return ""
+    ratio = power[inside].mean() / power[~inside].mean()
+    return f" (in the band of the force {ratio:.3g} times what it is outside)"

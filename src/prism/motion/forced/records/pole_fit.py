@@ -1,0 +1,345 @@
+r"""Least squares for the poles of a forced record, all amplitudes free: variable projection.
+
+.. math:: y_{ra}(t) = b_{ra} + s_{ra} u + \sum_j \Big[ \sum_b C_{jab} (h_j * f_{rb})(t)
+          + A_{raj} \operatorname{Re} e^{λ_j t} + B_{raj} \operatorname{Im} e^{λ_j t} \Big]
+          + \text{noise}_a
+
+The coefficients C are shared by the trials r, the free amplitudes and the background are not.
+Given the poles :math:`λ_j = -δ_j + iω_j` everything is linear and drops out; Kaufman's
+Gauss-Newton matrix of the rest is at the same time the Fisher information of the poles. A rigid
+body (columns: double integral of the force) and a static compliance (the force itself) have no
+pole. Nothing is assumed about reciprocity or passivity: that is for `_reciprocal` to impose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+
+from prism._types import Array, Index, Mask
+from prism.motion.forced.records.columns import (
+    ModeColumns,
+    mode_columns,
+    rigid_columns,
+    static_columns,
+)
+from prism.motion.forced.records.data import ForcedData, Trial
+
+_DEPENDENT = 1e-5  # sine of the angle between a column and the others, at least
+_GAP = 0.02  # of the resolution, between two poles
+_ROUNDING = 1e-9
+_SLOWEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
+
+
+class CrowdedPolesError(np.linalg.LinAlgError):
+    """Poles so close together that their amplitudes cannot be told apart."""
+
+
+@dataclass(frozen=True)
+class Poles:
+    """What is nonlinear in the model.
+
+    Attributes
+    ----------
+    omega, decay : arrays (N,)
+        ω_j and δ_j, ascending in ω.
+    driven : array of bool (N,)
+        Whether the force drives it; a line that only rings or hums is not driven.
+    rigid, static : bool
+        Whether there is a rigid body, and a static compliance.
+    hold : {"zero", "first"}
+    lossless : bool
+        Keep all δ at zero.
+    """
+
+    omega: Array
+    decay: Array
+    driven: Mask
+    rigid: bool
+    static: bool
+    hold: str
+    lossless: bool
+
+    @property
+    def count(self) -> int:
+        """Number of poles."""
+        return len(self.omega)
+
+    def without(self, j: int) -> Poles:
+        """All poles but one."""
+        return replace(
+            self,
+            omega=np.delete(self.omega, j),
+            decay=np.delete(self.decay, j),
+            driven=np.delete(self.driven, j),
+        )
+
+    def plus(self, omega: float, decay: float) -> Poles:
+        """One driven pole more."""
+        k = int(np.searchsorted(self.omega, omega))
+        return replace(
+            self,
+            omega=np.insert(self.omega, k, omega),
+            decay=np.insert(self.decay, k, 0.0 if self.lossless else decay),
+            driven=np.insert(self.driven, k, True),
+        )
+
+
+@dataclass(frozen=True)
+class PoleFit:
+    """Poles with all amplitudes fitted.
+
+    Attributes
+    ----------
+    poles : Poles
+    weights : array (channels,)
+        ``1/σ²`` used in the cost.
+    cost : float
+        ``χ²``.
+    rss : array (channels,)
+    gradient, fisher : arrays (2N,), (2N, 2N)
+        Half the negative gradient by (ω, δ) and the Gauss-Newton matrix.
+    shared : array (channels, shared columns)
+        C: for each driven pole, then rigid, then static, one per force.
+    shared_std : array of the same shape
+        Standard deviations of C at fixed poles.
+    local : list of arrays (channels, 2 + 2N)
+        Background and free amplitudes of each trial.
+    residual : list of arrays (samples, channels)
+    """
+
+    poles: Poles
+    weights: Array
+    cost: float
+    rss: Array
+    gradient: Array
+    fisher: Array
+    shared: Array
+    shared_std: Array
+    local: list[Array]
+    residual: list[Array]
+
+
+def linear_size(data: ForcedData, poles: Poles) -> int:
+    """Linear coefficients of one channel."""
+    shared = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
+    return shared + len(data.trials) * (2 + 2 * poles.count)
+
+
+def spare(data: ForcedData, poles: Poles) -> Array:
+    """Degrees of freedom of the residual of each channel; poles are shared out evenly."""
+    nonlinear = poles.count * (1 if poles.lossless else 2) / len(data.motions)
+    return np.asarray(np.maximum(data.counts - linear_size(data, poles) - nonlinear, 1.0))
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Columns of one trial for one group of channels."""
+
+    local: Array  # orthonormal basis Q of the local columns
+    triangle: Array  # local columns = Q R
+    shared: Array  # off the local columns
+    overlap: Array  # Qᵀ shared columns
+    modes: list[ModeColumns]
+    seen: Array  # (samples, 1)
+
+
+def columns(data: ForcedData, poles: Poles, trial: Trial) -> list[ModeColumns]:
+    """Samples of every pole in one trial."""
+    pairs = zip(poles.omega, poles.decay, strict=True)
+    return [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
+
+
+def _part(
+    data: ForcedData, poles: Poles, trial: Trial, modes: list[ModeColumns], group: Index
+) -> _Part:
+    kind = data.kinds[group[0]]
+    seen = trial.seen[:, group[:1]].astype(float)
+    local = np.hstack([trial.background, *(m.moving(kind)[0] for m in modes)]) * seen
+    driven = [m.forced(kind)[0] for m, yes in zip(modes, poles.driven, strict=True) if yes]
+    if poles.rigid:
+        driven.append(rigid_columns(trial.force, data.dt, poles.hold, kind))
+    if poles.static:
+        driven.append(static_columns(trial.force, data.dt, kind))
+    shared = np.hstack([np.zeros((len(local), 0)), *driven]) * seen
+    basis, triangle = scipy.linalg.qr(local, mode="economic", check_finite=False)
+    scale = np.linalg.norm(local, axis=0)
+    if np.abs(np.diag(triangle) / np.maximum(scale, 1e-300)).min() < _DEPENDENT:
+        raise CrowdedPolesError("poles coincide")
+    overlap = basis.T @ shared
+    return _Part(basis, triangle, shared - basis @ overlap, overlap, modes, seen)
+
+
+def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
+    """Cost, gradient and Gauss-Newton matrix of the poles.
+
+    Raises
+    ------
+    CrowdedPolesError
+        When the columns of the poles are linearly dependent in the arithmetic at hand.
+    """
+    N = poles.count
+    rss, gradient, fisher = np.zeros(len(weights)), np.zeros(2 * N), np.zeros((2 * N, 2 * N))
+    size = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
+    shared, std = np.zeros((len(weights), size)), np.zeros((len(weights), size))
+    local = [np.zeros((len(weights), 2 + 2 * N)) for _ in data.trials]
+    residual = [np.zeros_like(trial.motion) for trial in data.trials]
+    modes = [columns(data, poles, trial) for trial in data.trials]
+    for group in data.groups:
+        parts = [
+            _part(data, poles, trial, m, group) for trial, m in zip(data.trials, modes, strict=True)
+        ]
+        inverse = _inverse_gram(parts)
+        right = sum(
+            p.shared.T @ t.motion[:, group] for p, t in zip(parts, data.trials, strict=True)
+        )
+        C = inverse @ right
+        shared[group] = C.T
+        std[group] = np.sqrt(np.diag(inverse)) / np.sqrt(weights[group])[:, None]
+        jacobians = []
+        for r, (p, t) in enumerate(zip(parts, data.trials, strict=True)):
+            y = t.motion[:, group]
+            inside = p.local.T @ y
+            c = scipy.linalg.solve_triangular(p.triangle, inside - p.overlap @ C)
+            rest = y - p.local @ inside - p.shared @ C
+            local[r][group], residual[r][:, group] = c.T, rest
+            rss[group] += (rest**2).sum(axis=0)
+            jacobian = _jacobian(data, poles, p, data.kinds[group[0]], C, c)
+            gradient += np.einsum("a,mpa,ma->p", weights[group], jacobian, rest)
+            jacobians.append(jacobian)
+        fisher += _information(parts, jacobians, inverse, weights[group])
+    cost = float(weights @ rss)
+    return PoleFit(poles, weights, cost, rss, gradient, fisher, shared, std, local, residual)
+
+
+def _inverse_gram(parts: list[_Part]) -> Array:
+    """Inverse of the Gram matrix of the shared columns off the local ones."""
+    gram = np.asarray(sum(p.shared.T @ p.shared for p in parts))
+    if not len(gram):
+        return gram
+    scale = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
+    try:
+        root = np.linalg.cholesky(gram * np.outer(scale, scale))
+    except np.linalg.LinAlgError as error:
+        raise CrowdedPolesError("poles coincide") from error
+    if np.diag(root).min() < _DEPENDENT:
+        raise CrowdedPolesError("poles coincide")
+    half = scipy.linalg.solve_triangular(root, np.diag(scale), lower=True)
+    return np.asarray(half.T @ half)
+
+
+def _jacobian(data: ForcedData, poles: Poles, part: _Part, kind: int, C: Array, c: Array) -> Array:
+    """Derivatives of the model by (ω, δ), off the local columns, (samples, 2N, channels)."""
+    N, B = poles.count, len(data.forces)
+    out = np.zeros((len(part.seen), 2 * N, C.shape[1]))
+    at = 0
+    for j, mode in enumerate(part.modes):
+        free = mode.moving(kind)[1:]
+        for half in range(2):
+            out[:, j + half * N] = free[half] @ c[2 + 2 * j : 4 + 2 * j]
+        if poles.driven[j]:
+            forced = mode.forced(kind)[1:]
+            for half in range(2):
+                out[:, j + half * N] += forced[half] @ C[at : at + B]
+            at += B
+    flat = out.reshape(len(out), -1) * part.seen
+    flat -= part.local @ (part.local.T @ flat)
+    return flat.reshape(out.shape)
+
+
+def _information(
+    parts: list[_Part], jacobians: list[Array], inverse: Array, weights: Array
+) -> Array:
+    """Gauss-Newton matrix of the poles with all amplitudes unknown (Schur complement)."""
+    P = jacobians[0].shape[1]
+    out = np.zeros((P, P))
+    for a, weight in enumerate(weights):
+        own = sum(J[:, :, a].T @ J[:, :, a] for J in jacobians)
+        pairs = zip(parts, jacobians, strict=True)
+        cross = np.asarray(sum(p.shared.T @ J[:, :, a] for p, J in pairs))
+        out += weight * (own - cross.T @ inverse @ cross)
+    return out
+
+
+def refine(
+    data: ForcedData,
+    fit: PoleFit,
+    *,
+    tolerance: float = 1e-2,
+    max_steps: int = 25,
+    hopeless: float = np.inf,
+) -> PoleFit:
+    """Levenberg-Marquardt on the variable-projection cost, all poles at once.
+
+    Parameters
+    ----------
+    tolerance : float
+        Stop when a full step would lower ``χ²`` by less than this.
+    hopeless : float
+        Stop as soon as three times the predicted gain would not bring ``χ²`` below this.
+    """
+    damping = 0.0
+    for _ in range(max_steps if fit.poles.count else 0):
+        step, promise = _step(fit, damping)
+        if promise < tolerance or fit.cost - 3 * promise > hopeless:
+            break
+        candidate = _moved(data, fit, step)
+        slack = _ROUNDING * fit.cost
+        if candidate is not None and candidate.cost <= fit.cost + slack:
+            settled = candidate.cost > fit.cost - max(slack, 0.1 * tolerance)
+            fit, damping = candidate, 0.1 * damping if damping > 1e-4 else 0.0
+            if settled:
+                break
+        elif damping > 1e6:
+            break
+        else:
+            damping = max(10 * damping, 1e-2)
+    return fit
+
+
+def _step(fit: PoleFit, damping: float) -> tuple[Array, float]:
+    """Damped Gauss-Newton step; a decay at zero that wants to be negative stays there."""
+    decay = fit.poles.decay
+    held = np.full(len(decay), fit.poles.lossless) | (
+        (decay <= 0) & (fit.gradient[len(decay) :] < 0)
+    )
+    free = np.flatnonzero(np.concatenate([np.ones(len(decay), bool), ~held]))
+    F, g = fit.fisher[np.ix_(free, free)], fit.gradient[free]
+    scale = np.sqrt(np.maximum(np.diag(F), 1e-12 * np.diag(F).max()))
+    scaled = F / np.outer(scale, scale) + (damping + 1e-10) * np.eye(len(free))
+    step = np.zeros(len(fit.gradient))
+    step[free] = np.linalg.solve(scaled, g / scale) / scale
+    return step, float(step @ fit.gradient)
+
+
+def _moved(data: ForcedData, fit: PoleFit, step: Array) -> PoleFit | None:
+    """Fit after a step of bounded length, or None where poles run into each other."""
+    poles, N = fit.poles, fit.poles.count
+    width = 0.35 * data.resolution + 0.5 * poles.decay
+    step = step * min(1.0, 1 / max(np.abs(step / np.tile(width, 2)).max(), 1e-300))
+    omega = np.clip(poles.omega + step[:N], *data.band)
+    decay = np.clip(poles.decay + step[N:], 0.0, _SLOWEST_DECAY * omega)
+    order = np.argsort(omega)
+    omega, decay = omega[order], decay[order]
+    apart = np.diff(omega) + np.abs(np.diff(decay))
+    if apart.min(initial=np.inf) < _GAP * data.resolution:
+        return None
+    moved = replace(poles, omega=omega, decay=decay, driven=poles.driven[order])
+    return attempt(data, moved, fit.weights)
+
+
+def attempt(data: ForcedData, poles: Poles, weights: Array) -> PoleFit | None:
+    """`evaluate`, or None where the poles are too crowded."""
+    try:
+        return evaluate(data, poles, weights)
+    except CrowdedPolesError:
+        return None
+
+
+def each_without(poles: Poles) -> Iterator[tuple[int, Poles]]:
+    """Every pole with what is left when it is taken out."""
+    for j in range(poles.count):
+        yield j, poles.without(j)

@@ -1,0 +1,325 @@
+r"""The joint fit of a forced record with reciprocal, passive modes.
+
+.. math:: x_{ra}(t) = \sum_k v_{ka} \Big[ \sum_b v_{k,p(b)} (h_k * f_{rb})(t)
+          + α_{rk} \operatorname{Re} e^{λ_k t} + β_{rk} \operatorname{Im} e^{λ_k t} \Big]
+          + \text{background}
+
+Every term has one real shape v with which it is driven and seen (THEORY (1)), so that the residue
+:math:`v v^T` has rank one and is positive. The terms are oscillating modes, a rigid body, and
+static ones, whose :math:`\sum u u^T` is the compliance E: positive semidefinite, too. What is
+fitted as well but is no such term (offset, drift, lines the force does not drive) is projected
+out. Gauss-Newton on all parameters; the free amplitudes of each trial are eliminated by a Schur
+complement, so that the cost grows linearly with the trials.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import scipy.linalg
+
+from prism._linalg import inverse_scaled
+from prism._types import Array, Index
+from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
+from prism.motion.forced.records.data import ForcedData, Trial
+from prism.motion.forced.records.pole_fit import Poles
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class Modal:
+    """Reciprocal modes and their free motion.
+
+    Attributes
+    ----------
+    omega, decay : arrays (N,)
+        Poles of the oscillating modes.
+    shapes : array (K, channels)
+        v of the oscillating modes, then of the rigid body, then of the static terms.
+    rigid : int
+        0 or 1.
+    free : list of arrays (N, 2)
+        α, β of each trial.
+    hold : {"zero", "first"}
+    """
+
+    omega: Array
+    decay: Array
+    shapes: Array
+    rigid: int
+    free: list[Array]
+    hold: str
+
+    @property
+    def count(self) -> int:
+        """Number of oscillating modes."""
+        return len(self.omega)
+
+    def without(self, k: int) -> Modal:
+        """All terms but one."""
+        shapes = np.delete(self.shapes, k, axis=0)
+        if k >= self.count:
+            return replace(self, shapes=shapes, rigid=self.rigid - (k == self.count))
+        return replace(
+            self,
+            omega=np.delete(self.omega, k),
+            decay=np.delete(self.decay, k),
+            shapes=shapes,
+            free=[np.delete(free, k, axis=0) for free in self.free],
+        )
+
+
+@dataclass(frozen=True)
+class ModalFit:
+    """Modes at some parameters, with the normal equations there.
+
+    Attributes
+    ----------
+    modal : Modal
+    weights, rss : arrays (channels,)
+    cost : float
+    normal : list of (matrix, right-hand side)
+        Normal equations of each trial in (ω, δ, shapes, free amplitudes of the trial).
+    """
+
+    modal: Modal
+    weights: Array
+    rss: Array
+    cost: float
+    normal: list[tuple[Array, Array]]
+
+    @property
+    def size(self) -> int:
+        """Number of shared parameters."""
+        return 2 * self.modal.count + self.modal.shapes.size
+
+    def reduced(self, damping: float = 0.0) -> tuple[Array, Array]:
+        """Normal matrix and gradient of the shared parameters, free amplitudes eliminated."""
+        P = self.size
+        matrix, gradient = np.zeros((P, P)), np.zeros(P)
+        for G, g in self.normal:
+            solved = np.linalg.solve(
+                _damped(G[P:, P:], damping), np.column_stack([G[P:, :P], g[P:]])
+            )
+            matrix += G[:P, :P] - G[:P, P:] @ solved[:, :P]
+            gradient += g[:P] - G[:P, P:] @ solved[:, P]
+        return matrix, gradient
+
+    def covariance(self, held: Index) -> Array:
+        """Of (ω, δ, shapes); zero for what is held."""
+        keep = np.setdiff1d(np.arange(self.size), held)
+        out = np.zeros((self.size, self.size))
+        out[np.ix_(keep, keep)] = inverse_scaled(self.reduced()[0][np.ix_(keep, keep)])
+        return out
+
+
+def _damped(matrix: Array, damping: float) -> Array:
+    diagonal = np.diag(matrix)
+    return matrix + np.diag((damping + 1e-12) * diagonal + 1e-300)
+
+
+class Reciprocal:
+    """The record, with all that is not a reciprocal mode projected out.
+
+    Parameters
+    ----------
+    data : ForcedData
+    nuisance : Poles
+        Poles held where they are, with free amplitudes: those that are not ``driven`` have no
+        force columns.
+    """
+
+    def __init__(self, data: ForcedData, nuisance: Poles) -> None:
+        self.data = data
+        self.nuisance = nuisance
+        self.bases = [[self._basis(t, group) for group in data.groups] for t in data.trials]
+        self.rest = [
+            [
+                self._off(basis, t.motion[:, group])
+                for basis, group in zip(b, data.groups, strict=True)
+            ]
+            for t, b in zip(data.trials, self.bases, strict=True)
+        ]
+
+    def nuisance_columns(self, trial: Trial, kind: int) -> Array:
+        """Offset, drift and the columns of the nuisance poles."""
+        out = [trial.background]
+        poles = self.nuisance
+        for omega, decay, driven in zip(poles.omega, poles.decay, poles.driven, strict=True):
+            mode = mode_columns(omega, decay, trial.force, self.data.dt, poles.hold)
+            out.append(mode.moving(kind)[0])
+            if driven:
+                out.append(mode.forced(kind)[0])
+        return np.hstack(out)
+
+    @property
+    def nuisance_size(self) -> int:
+        """Linear coefficients projected out of each channel."""
+        poles = self.nuisance
+        each = 2 + 2 * poles.count + int(poles.driven.sum()) * len(self.data.forces)
+        return len(self.data.trials) * each
+
+    def spare(self, modal: Modal, lossless: bool) -> Array:
+        """Degrees of freedom of the residual of each channel."""
+        own = modal.count * (1 if lossless else 2) + modal.shapes.size
+        own += 2 * modal.count * len(self.data.trials)
+        left = self.data.counts - self.nuisance_size - own / len(self.data.motions)
+        return np.asarray(np.maximum(left, 1.0))
+
+    def _basis(self, trial: Trial, group: Index) -> Array:
+        seen = trial.seen[:, group[:1]]
+        local = self.nuisance_columns(trial, self.data.kinds[group[0]]) * seen
+        return np.asarray(scipy.linalg.qr(local, mode="economic", check_finite=False)[0])
+
+    @staticmethod
+    def _off(basis: Array, values: Array) -> Array:
+        return np.asarray(values - basis @ (basis.T @ values))
+
+    # -- the model and its derivatives ---------------------------------------------------------
+
+    def base(self, modal: Modal, r: int, kind: int) -> tuple[Array, Array]:
+        """Columns of one trial: sum of each term, forces of each term, by ω, by δ, free motion.
+
+        Returns
+        -------
+        sums : array (samples, K)
+            What each term contributes in units of its shape.
+        others : array (samples, K·B + 4N)
+        """
+        trial, data = self.data.trials[r], self.data
+        drive = modal.shapes[:, data.ports]
+        sums, forced, by_omega, by_decay, free = [], [], [], [], []
+        for j in range(modal.count):
+            mode = mode_columns(modal.omega[j], modal.decay[j], trial.force, data.dt, modal.hold)
+            X, M = mode.forced(kind), mode.moving(kind)
+            own = [x @ drive[j] + m @ modal.free[r][j] for x, m in zip(X, M, strict=True)]
+            sums.append(own[0])
+            by_omega.append(own[1])
+            by_decay.append(own[2])
+            forced.append(X[0])
+            free.append(M[0])
+        for k in range(modal.count, len(modal.shapes)):
+            if k < modal.count + modal.rigid:
+                X0 = rigid_columns(trial.force, data.dt, modal.hold, kind)
+            else:
+                X0 = static_columns(trial.force, data.dt, kind)
+            sums.append(X0 @ drive[k])
+            forced.append(X0)
+        single = [
+            np.stack(c, axis=1) if c else np.zeros((len(trial.force), 0))
+            for c in (sums, by_omega, by_decay)
+        ]
+        return single[0], np.hstack([*forced, single[1], single[2], *free])
+
+    def _maps(self, modal: Modal, a: int) -> Array:
+        """Jacobian of channel a as combinations of the base columns, (base, parameters)."""
+        K, N, n, B = len(modal.shapes), modal.count, modal.shapes.shape[1], len(self.data.forces)
+        P = 2 * N + K * n
+        out = np.zeros((K + K * B + 4 * N, P + 2 * N))
+        v = modal.shapes[:, a]
+        at = K + K * B
+        for k in range(K):
+            out[k, 2 * N + k * n + a] += 1.0
+            for b, port in enumerate(self.data.ports):
+                out[K + k * B + b, 2 * N + k * n + port] += v[k]
+        for j in range(N):
+            out[at + j, j] = v[j]
+            out[at + N + j, N + j] = v[j]
+            for half in range(2):
+                out[at + 2 * N + 2 * j + half, P + 2 * j + half] = v[j]
+        return out
+
+    def evaluate(self, modal: Modal, weights: Array) -> ModalFit:
+        """Cost and normal equations at some parameters."""
+        rss = np.zeros(len(weights))
+        normal = []
+        maps = [self._maps(modal, a) for a in range(len(weights))]
+        for r, trial in enumerate(self.data.trials):
+            size = maps[0].shape[1]
+            G, g = np.zeros((size, size)), np.zeros(size)
+            for i, group in enumerate(self.data.groups):
+                columns = np.hstack(self.base(modal, r, self.data.kinds[group[0]]))
+                columns = self._off(self.bases[r][i], columns * trial.seen[:, group[:1]])
+                K = len(modal.shapes)
+                rest = self.rest[r][i] - columns[:, :K] @ modal.shapes[:, group]
+                gram, right = columns.T @ columns, columns.T @ rest
+                rss[group] += (rest**2).sum(axis=0)
+                for c, a in enumerate(group):
+                    G += weights[a] * maps[a].T @ gram @ maps[a]
+                    g += weights[a] * maps[a].T @ right[:, c]
+            normal.append((G, g))
+        return ModalFit(modal, weights, rss, float(weights @ rss), normal)
+
+    # -- the fit -------------------------------------------------------------------------------
+
+    def held(self, fit: ModalFit, lossless: bool) -> Index:
+        """Decays that are not to be moved."""
+        N = fit.modal.count
+        if lossless:
+            return np.arange(N, 2 * N)
+        gradient = fit.reduced()[1][N : 2 * N]
+        return N + np.flatnonzero((fit.modal.decay <= 0) & (gradient < 0))
+
+    def refine(
+        self, fit: ModalFit, *, lossless: bool, tolerance: float = 1e-6, max_steps: int = 40
+    ) -> ModalFit:
+        """Levenberg-Marquardt on all parameters."""
+        damping = 1e-6
+        for _ in range(max_steps):
+            matrix, gradient = fit.reduced(damping)
+            keep = np.setdiff1d(np.arange(fit.size), self.held(fit, lossless))
+            step = np.zeros(fit.size)
+            step[keep] = _solve(matrix[np.ix_(keep, keep)], gradient[keep], damping)
+            promise = step @ gradient
+            if promise < tolerance:
+                break
+            candidate = self.evaluate(self._moved(fit, step, damping), fit.weights)
+            slack = _ROUNDING * fit.cost
+            if candidate.cost <= fit.cost + slack:
+                settled = candidate.cost > fit.cost - max(slack, 0.01 * tolerance)
+                fit, damping = candidate, max(0.1 * damping, 1e-9)
+                if settled:
+                    break
+            elif damping > 1e6:
+                break
+            else:
+                damping = max(10 * damping, 1e-3)
+        return fit
+
+    def _moved(self, fit: ModalFit, step: Array, damping: float) -> Modal:
+        modal, N, P = fit.modal, fit.modal.count, fit.size
+        width = 0.35 * self.data.resolution + 0.5 * modal.decay
+        poles = step[: 2 * N].reshape(2, N)
+        shrink = min(1.0, 1 / max(np.abs(poles / width).max(initial=0.0), 1e-300))
+        free = []
+        for (G, g), now in zip(fit.normal, modal.free, strict=True):
+            inner = np.linalg.solve(_damped(G[P:, P:], damping), g[P:] - G[P:, :P] @ step)
+            free.append(now + shrink * inner.reshape(now.shape))
+        omega = np.clip(modal.omega + shrink * poles[0], *self.data.band)
+        decay = np.clip(modal.decay + shrink * poles[1], 0.0, 0.9 * omega)
+        shapes = modal.shapes + shrink * step[2 * N :].reshape(modal.shapes.shape)
+        return replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+
+    def output(self, modal: Modal) -> list[Array]:
+        """Motion of the model, what was projected out included, at all samples."""
+        out = []
+        for r, trial in enumerate(self.data.trials):
+            values = np.zeros_like(trial.motion)
+            for group in self.data.groups:
+                kind, seen = self.data.kinds[group[0]], trial.seen[:, group[0]]
+                modes = self.base(modal, r, kind)[0] @ modal.shapes[:, group]
+                local = self.nuisance_columns(trial, kind)
+                rest = (trial.motion[:, group] - modes)[seen]
+                c = np.linalg.lstsq(local[seen], rest, rcond=None)[0]
+                values[:, group] = modes + local @ c
+            out.append(values)
+        return out
+
+
+def _solve(matrix: Array, right: Array, damping: float) -> Array:
+    diagonal = np.diag(matrix)
+    scale = np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
+    scaled = matrix / np.outer(scale, scale) + (damping + 1e-12) * np.eye(len(scale))
+    return np.asarray(np.linalg.solve(scaled, right / scale) / scale)

@@ -1,0 +1,159 @@
+r"""Zeros of a receptance: the frequencies where a force leaves a place at rest.
+
+With the poles :math:`p_j` in :math:`x = -s^2` the receptance between any ports is
+:math:`H(x) = C (P - x)^{-1} B`; it loses rank where the pencil
+
+.. math:: \begin{pmatrix} P - x & B \\ C & 0 \end{pmatrix}
+
+does (Rosenbrock). With all ports driven and seen and no losses these are the bare hidden
+frequencies. Viscous damping is taken at resonance, where it agrees with structural damping.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import scipy.linalg
+
+from prism._types import Array, ComplexArray
+from prism.motion.forced.foster import Foster, FosterFit
+
+_FAR = 1e8  # of the largest pole: an infinite zero in floating point
+
+
+@dataclass(frozen=True)
+class Zero:
+    """A zero of the receptance between some ports.
+
+    Attributes
+    ----------
+    outputs, inputs : tuple of str
+    frequency, frequency_std : float
+        ``|s|``.
+    damping : float
+        Ratio ``-Re s / |s|``: 0 for an anti-resonance on the axis, ±1 for a real zero, negative
+        in the right half plane.
+    inside : bool
+        Whether it is an anti-resonance within the measured band.
+    """
+
+    outputs: tuple[str, ...]
+    inputs: tuple[str, ...]
+    frequency: float
+    frequency_std: float
+    damping: float
+    inside: bool
+
+
+def poles_of(foster: Foster) -> ComplexArray:
+    r"""Poles in :math:`x = -s^2`: :math:`Ω^2 (1 + iη)`."""
+    loss = foster.loss if foster.damping != "none" else np.zeros(len(foster.omega))
+    return np.asarray(foster.omega**2 * (1 + 1j * loss), complex)
+
+
+def zeros_in_x(foster: Foster, outputs: Sequence[int], inputs: Sequence[int]) -> ComplexArray:
+    """All finite zeros of a square part of the receptance, as values of x."""
+    p = poles_of(foster)
+    unit = float(np.abs(p).max())
+    N, n = len(p), len(outputs)
+    B = foster.participation[:, list(inputs)]
+    C = foster.participation[:, list(outputs)].T
+    scale = float(np.abs(foster.participation).max())
+    A = np.zeros((N + n, N + n), complex)
+    A[:N, :N] = np.diag(p / unit)
+    A[:N, N:], A[N:, :N] = B / scale, C / scale
+    E = np.zeros_like(A)
+    E[:N, :N] = np.eye(N)
+    alpha, beta = scipy.linalg.eigvals(A, E, homogeneous_eigvals=True)
+    finite = np.abs(beta) * _FAR > np.abs(alpha)
+    return np.asarray(np.sort_complex(alpha[finite] / beta[finite]) * unit)
+
+
+def zeros_of(
+    fit: FosterFit,
+    names: Sequence[str],
+    outputs: Sequence[int],
+    inputs: Sequence[int],
+    band: tuple[float, float],
+) -> tuple[Zero, ...]:
+    r"""Zeros of a square part of the fitted receptance, with standard deviations.
+
+    Where :math:`H z = 0` and :math:`y^T H = 0`, a change of the parameters moves the zero by
+    :math:`dx = -y^T dH z / (y^T H' z)`.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the ports.
+    outputs, inputs : sequences of int
+        As many of each.
+    band : (low, high)
+        Measured frequencies.
+    """
+    out, inp = tuple(names[a] for a in outputs), tuple(names[b] for b in inputs)
+    # on the axis: exactly without losses, within the losses of the modes with them
+    limit = 1e-6 + 2 * float(fit.foster.loss.max()) * (fit.foster.damping != "none")
+    found = []
+    for x in zeros_in_x(fit.foster, outputs, inputs):
+        s = np.sqrt(-x + 0j)
+        s = s if s.imag >= 0 else -s
+        size = float(abs(s))
+        damping = float(-s.real / size) if size else 0.0
+        on_axis = abs(damping) < limit
+        std = _std(fit, complex(x), outputs, inputs) / (2 * size) if size else float("inf")
+        exact = on_axis and fit.foster.damping == "none"
+        inside = bool(on_axis and band[0] <= size <= band[1])
+        found.append(Zero(out, inp, size, std, 0.0 if exact else damping, inside))
+    return tuple(sorted(found, key=lambda one: one.frequency))
+
+
+def _std(fit: FosterFit, x: complex, outputs: Sequence[int], inputs: Sequence[int]) -> float:
+    foster = fit.foster
+    K, n = foster.participation.shape
+    p = poles_of(foster)
+    gap = p - x
+    if np.any(gap == 0):
+        return float("inf")
+    B, C = foster.participation[:, list(inputs)], foster.participation[:, list(outputs)]
+    H = (C.T / gap) @ B
+    U, _, Wh = np.linalg.svd(H)
+    y, z = U[:, -1].conj(), Wh[-1].conj()
+    left, right = C @ y, B @ z  # what each mode contributes on either side
+    slope = (left * right / gap**2).sum()
+    if slope == 0:
+        return float("inf")
+    gradient = np.zeros(K * (n + 2), complex)
+    loss = p / np.where(foster.omega > 0, foster.omega**2, 1.0)
+    gradient[:K] = -left * right / gap**2 * 2 * foster.omega * loss
+    for k in range(K):
+        for a, weight in zip(outputs, y, strict=True):
+            gradient[K + k * n + a] += weight * right[k] / gap[k]
+        for b, weight in zip(inputs, z, strict=True):
+            gradient[K + k * n + b] += weight * left[k] / gap[k]
+    gradient[K + K * n :] = -left * right / gap**2 * 1j * foster.omega**2
+    move = -gradient / slope
+    return float(np.sqrt(max((move.real @ fit.covariance @ move.real), 0.0)))
+
+
+def minima(foster: Foster, a: int, b: int, omega: Array, order: int = 0) -> Array:
+    r"""Frequencies where the magnitude of :math:`(iω)^k H_{ab}` has a minimum.
+
+    These are the anti-resonances that one reads off a plot, whether a zero lies on the axis or
+    only near it.
+
+    Parameters
+    ----------
+    a, b : int
+        Output and input.
+    omega : array
+        Measured frequencies, ascending.
+    order : int
+        k: 0 for the receptance, 1 for the mobility, 2 for the accelerance.
+    """
+    fine = np.unique(np.concatenate([np.linspace(p, q, 8) for p, q in pairwise(omega)]))
+    size = np.abs(foster(fine)[:, a, b]) * fine**order
+    inner = np.flatnonzero((size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])) + 1
+    return np.asarray(fine[inner])

@@ -1,0 +1,207 @@
+"""Records of a gyroscopic system at equilibrium → lines → factors → bare system."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError, OptionError
+from prism.motion.gyroscopic.amplitudes import (
+    LineFactors,
+    line_amplitudes,
+    line_factors,
+    without_groups,
+)
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic
+from prism.motion.gyroscopic.delay import delay_test
+from prism.motion.gyroscopic.model import LEVEL, GyroscopicModel
+from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
+from prism.motion.steady import Lines
+from prism.motion.steady.fit import refine
+from prism.motion.steady.likelihood import estimate_lines
+from prism.motion.steady.series import samplings_of
+from prism.record import QUANTITIES, Record
+
+_FEWEST = 10  # trials: with fewer, the mean energies say nothing
+_GROUPS = 100  # of the jackknife, at most
+
+
+def identify_gyroscopic(
+    record: Record,
+    *,
+    temperature: float | None = None,
+    mass: ArrayLike | None = None,
+    false_alarm: float = 1e-3,
+) -> GyroscopicModel:
+    r"""Find the gyroscopic system behind records at thermal equilibrium.
+
+    .. math:: C(τ) = 2 kT\, \mathrm{Re} \sum_j b_j b_j^* e^{iΩ_j τ}
+              \;→\; H(s) = [C(0) - s \hat C(s)]/kT
+              \;→\; H(s)^{-1} = μ s^2 + γ s + κ - \hat K(s)
+
+    Parameters
+    ----------
+    record : Record
+        Trials drawn from the canonical distribution.
+    temperature : float, optional
+        kT in units of the energy. Give this or ``mass``; with neither, everything is known up
+        to one scale (frequencies, and :math:`μ^{-1} γ`, do not depend on it).
+    mass : array (channels, channels), optional
+        Effective mass μ of the channels.
+    false_alarm : float
+        Probability that noise alone shows a line.
+
+    Raises
+    ------
+    CannotTellError
+        When there are too few trials or lines, or the lines are not those of a gyroscopic
+        system at equilibrium.
+    """
+    inverse_mass = _scale(record, temperature, mass)
+    if record.n_trials < _FEWEST:
+        raise CannotTellError(
+            f"{record.n_trials} trials do not show the mean energy of a line: record at least "
+            f"{_FEWEST} at equilibrium."
+        )
+    found = estimate_lines(record, false_alarm=false_alarm)
+    _check(found, record)
+    samplings = samplings_of(record)[0]
+    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=1e-8)
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    full = line_amplitudes(samplings, fit, orders)
+    lines = line_factors(full)
+    unit = 1.0 if temperature is None else temperature
+    omega, factors, kT, consistency = _solve(lines, inverse_mass, unit)
+    if min(consistency, lines.p_value.min() * len(lines.p_value)) < LEVEL:
+        raise CannotTellError(_contradiction(lines, consistency))
+    groups = min(record.n_trials, _GROUPS)
+    replicates = []
+    for amplitudes in without_groups(samplings, fit, full, groups):
+        other = _solve(line_factors(amplitudes), inverse_mass, unit)
+        replicates.append(_flat(other[0], other[1], complete_gyroscopic(other[0], other[1])))
+    done = complete_gyroscopic(omega, factors)
+    spread = np.sqrt((groups - 1) * np.var(replicates, axis=0))
+    known = inverse_mass is not None or temperature is not None
+    return _model(
+        *(record, found, lines, omega, factors, done, spread),
+        temperature=kT if known else None,
+        scale=_words(inverse_mass is not None, temperature is not None),
+        consistency=consistency,
+    )
+
+
+def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) -> Array | None:
+    """Check what fixes the scale; returns the inverse mass, if the mass is known."""
+    if temperature is not None and not 0 < temperature < np.inf:
+        raise OptionError(f"the temperature must be positive, got {temperature}.")
+    if mass is None:
+        return None
+    if temperature is not None:
+        raise OptionError("mass and temperature both fix the scale: give one of them.")
+    n = record.n_channels
+    mu = np.asarray(mass, float)
+    mu = mu * np.eye(n) if mu.ndim == 0 else mu
+    if mu.shape != (n, n) or not np.allclose(mu, mu.T) or np.linalg.eigvalsh(mu)[0] <= 0:
+        raise OptionError(f"the mass must be a positive definite matrix of size {n}.")
+    return np.asarray(np.linalg.inv(mu))
+
+
+def _check(found: Lines, record: Record) -> None:
+    if found.torus is not None:
+        raise CannotTellError(
+            "the lines are integer combinations of fewer frequencies, as of a nonlinear system; "
+            "at smaller amplitude the motion is linear."
+        )
+    if found.crowded:
+        raise CannotTellError(
+            "several lines crowd around one frequency, as a decaying oscillation makes them; use "
+            "the stationary part of the records."
+        )
+    if len(found.motion.omega) < record.n_channels:
+        raise CannotTellError(
+            f"{record.n_channels} channels need at least as many lines, and "
+            f"{len(found.motion.omega)} were found: leave out channels, or record longer."
+        )
+
+
+def _contradiction(lines: LineFactors, consistency: float) -> str:
+    j = int(lines.p_value.argmin())
+    if lines.p_value[j] * len(lines.p_value) < LEVEL:
+        return (
+            f"the line at {lines.omega[j]:.5g} has more than one complex direction "
+            f"(p = {lines.p_value[j]:.1e}): two modes of one frequency, or one that the records "
+            "are too short to resolve."
+        )
+    return (
+        "the lines are not those of positions at equilibrium, with the given mass if any "
+        f"(p = {consistency:.1e}): check the distribution, and delays between channels."
+    )
+
+
+def _solve(
+    lines: LineFactors, inverse_mass: Array | None, unit: float
+) -> tuple[Array, ComplexArray, float, float]:
+    """Adjusted frequencies and factors per unit kT, kT, and the probability of the misfit."""
+    result = adjust_lines(lines, inverse_mass)
+    omega, factors = adjusted_lines(result, lines.directions.shape)
+    kT = float(np.exp(result.q[0])) if inverse_mass is not None else unit
+    p_value = result.p_value if result.converged else 0.0
+    return omega, factors / np.sqrt(unit), kT, p_value
+
+
+def _flat(omega: Array, factors: ComplexArray, done: GyroscopicCompletion) -> Array:
+    """Everything that gets a standard deviation, in one vector."""
+    B = factors[:, :, None] * factors[:, None, :].conj()
+    parts = [omega, done.hidden_frequencies, B.real, B.imag]
+    parts += [done.mass, done.gyroscopic, done.stiffness]
+    return np.concatenate([part.ravel() for part in parts])
+
+
+def _words(mass: bool, temperature: bool) -> str:
+    if mass:
+        return "the given mass"
+    return "the given temperature" if temperature else "free: in units of kT"
+
+
+def _model(
+    record: Record,
+    found: Lines,
+    lines: LineFactors,
+    omega: Array,
+    factors: ComplexArray,
+    done: GyroscopicCompletion,
+    spread: Array,
+    *,
+    temperature: float | None,
+    scale: str,
+    consistency: float,
+) -> GyroscopicModel:
+    """Put the model together; ``spread`` is laid out as by `_flat`."""
+    (N, n), hidden = factors.shape, len(done.hidden_frequencies)
+    sizes = [N, hidden, N * n * n, N * n * n, n * n, n * n, n * n]
+    std = np.split(spread, np.cumsum(sizes)[:-1])
+    return GyroscopicModel(
+        channels=record.channels,
+        frequencies=omega,
+        frequencies_std=std[0],
+        factors=factors,
+        residues=np.asarray(factors[:, :, None] * factors[:, None, :].conj()),
+        residues_std=(std[2] + 1j * std[3]).reshape(N, n, n),
+        mass=done.mass,
+        mass_std=std[4].reshape(n, n),
+        gyroscopic=done.gyroscopic,
+        gyroscopic_std=std[5].reshape(n, n),
+        stiffness=done.stiffness,
+        stiffness_std=std[6].reshape(n, n),
+        hidden_frequencies=done.hidden_frequencies,
+        hidden_frequencies_std=std[1],
+        couplings=done.couplings,
+        noise=found.noise,
+        temperature=temperature,
+        scale=scale,
+        in_phase=np.array([test.p_value[0] for test in found.tests]),
+        one_direction=lines.p_value,
+        consistency=consistency,
+        delay=delay_test(lines),
+    )

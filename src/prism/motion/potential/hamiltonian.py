@@ -1,0 +1,193 @@
+r"""The identified Hamiltonian with a nonlinear potential of the seen coordinates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.integrate import solve_ivp
+
+from prism._types import Array
+from prism.completion import Completion, Hidden
+from prism.hamiltonian import Hamiltonian
+from prism.kernel import Certificate
+from prism.motion.potential.terms import Potential, derivatives
+
+_TOLERANCE = 1e-10
+_POINTS = 2001  # of V in the range of the record, for its lowest point
+_BEYOND = 10.0  # times the range of the record at which V must have risen
+
+
+@dataclass(frozen=True)
+class NonlinearHamiltonian(Hamiltonian):
+    r"""A bare Hamiltonian whose seen coordinates move in a potential V.
+
+    .. math:: H = \tfrac12 |p|^2 + V(x)
+              + \sum_i \left( \tfrac12 p_i^2 + \tfrac12 ω_i^2 q_i^2 + q_i\, c_i^T x \right)
+
+    The mass of the seen coordinates is one; `stiffness` is that of small motions, the curvature of
+    V at its lowest point in the range of the record. Modes, receptance and state-space form of the
+    linear Hamiltonian hold for small motions.
+
+    Attributes
+    ----------
+    potential : Potential
+        V: callable, with ``gradient``, ``band`` and ``str``.
+    """
+
+    potential: Potential
+
+    def energy(self, state: ArrayLike) -> Array:
+        """H of one state or of an array of states (..., 2·size)."""
+        q, p = self._split(state)
+        n = len(self.channels)
+        x, h = q[..., :n], q[..., n:]
+        c, omega = self._oscillator_arrays()
+        own = self.potential(x[..., 0] if n == 1 else x)
+        bath = 0.5 * ((omega * h) ** 2).sum(-1) + (h @ c * x).sum(-1)
+        return np.asarray(0.5 * (p**2).sum(-1) + own + bath)
+
+    def flow(self, state: ArrayLike, t: ArrayLike) -> Array:
+        r"""State after the time t, integrated to ten digits.
+
+        Parameters
+        ----------
+        state : array (2·size,)
+        t : float or array
+            The result has shape (\*t.shape, 2·size).
+        """
+        self._split(state)
+        times = np.asarray(t, float)
+        flat = times.ravel()
+        out = np.empty((flat.size, 2 * self.size))
+        start = np.asarray(state, float)
+        for side in (flat >= 0, flat < 0):
+            at = np.flatnonzero(side)
+            if len(at):
+                order = at[np.argsort(np.abs(flat[at]))]
+                run = solve_ivp(
+                    self._rates,
+                    (0.0, float(flat[order[-1]]) or 1e-300),
+                    start,
+                    t_eval=flat[order],
+                    method="DOP853",
+                    rtol=_TOLERANCE,
+                    atol=_TOLERANCE * max(float(np.abs(start).max()), 1e-3),
+                )
+                out[order] = run.y.T
+        return np.asarray(out.reshape(*times.shape, 2 * self.size))
+
+    def _rates(self, _: float, state: Array) -> Array:
+        n = len(self.channels)
+        q, p = state[: self.size], state[self.size :]
+        x, h = q[:n], q[n:]
+        c, omega = self._oscillator_arrays()
+        slope = np.atleast_1d(self.potential.gradient(x[0] if n == 1 else x))
+        return np.concatenate([p, -slope - h @ c, -(omega**2) * h - c @ x])
+
+    def _oscillator_arrays(self) -> tuple[Array, Array]:
+        """Couplings (hidden, channels) and frequencies."""
+        n = len(self.channels)
+        c = np.array([h.couplings[0] for h in self.hidden]).reshape(-1, n)
+        return c, self.hidden_frequencies
+
+    def __str__(self) -> str:
+        """Return the potential and the equations of motion, one line per coordinate."""
+        couplings = [
+            "".join(
+                f" {'+' if c[a] >= 0 else '-'} {abs(c[a]):.4g} {name}"
+                for name, c in self._oscillators()
+            )
+            for a in range(len(self.channels))
+        ]
+        seen = [
+            f"{name}'' + ∂V/∂{name}{rest} = 0"
+            for name, rest in zip(self.channels, couplings, strict=True)
+        ]
+        return "\n".join([str(self.potential), *seen, *self._hidden_lines()])
+
+
+def nonlinear_hamiltonian(
+    potential: Potential,
+    omega: tuple[Array, Array],
+    couplings: tuple[Array, Array],
+) -> NonlinearHamiltonian:
+    """The Hamiltonian of a fit.
+
+    Parameters
+    ----------
+    potential : Potential
+    omega, couplings : (values, standard deviations)
+        Of the hidden modes, (modes,) and (modes, channels).
+    """
+    n = len(potential.names)
+    hidden = tuple(
+        Hidden(
+            frequency=float(w),
+            frequency_std=float(dw),
+            couplings=c[None],
+            coupling_std=dc,
+            residue=np.outer(c, c),
+            residue_std=_residue_std(c, dc),
+        )
+        for w, dw, c, dc in zip(*omega, *couplings, strict=True)
+    )
+    completion = Completion(
+        mass=np.eye(n),
+        stiffness=curvature(potential, lowest(potential)),
+        mass_std=None,
+        stiffness_std=None,
+        hidden=hidden,
+    )
+    return NonlinearHamiltonian(completion, potential.names, potential)
+
+
+def _residue_std(c: Array, std: Array) -> Array:
+    return np.asarray(np.sqrt(np.outer(c, std) ** 2 + np.outer(std, c) ** 2))
+
+
+def lowest(potential: Potential) -> Array:
+    """Lowest point of V on the diagonal of the range of the record, (n,)."""
+    low, high = potential.reach
+    share = np.linspace(0, 1, _POINTS)[:, None]
+    line = low + share * (high - low)
+    values = potential(line[:, 0] if len(low) == 1 else line)
+    return np.asarray(line[int(np.argmin(values))])
+
+
+def curvature(potential: Potential, x: Array) -> Array:
+    """Second derivatives of V at x, (n, n)."""
+    library = potential.library
+    _, curve = derivatives(library.kinds, library.shapes, np.asarray(x, float))
+    return np.asarray(curve @ potential.coefficients)
+
+
+def certify_potential(h: NonlinearHamiltonian) -> Certificate:
+    r"""Whether the energy is bounded below: residues ⪰ 0, and the mean-force potential rises.
+
+    Minimised over the hidden coordinates, H is :math:`V(x) - \tfrac12 x^T \sum_i R_i/ω_i^2\, x`.
+    """
+    static = h.kernel.static() if len(h.kernel.poles) else np.zeros_like(h.stiffness)
+    low, high = h.potential.reach
+    middle, half = 0.5 * (low + high), 0.5 * (high - low)
+    rim = [middle + sign * _BEYOND * half for sign in (-1, 1)]
+
+    def mean_force(x: Array) -> float:
+        own = h.potential(x[0] if len(x) == 1 else x)
+        return float(own) - 0.5 * float(x @ static @ x)
+
+    rises = all(mean_force(x) > mean_force(middle) for x in rim)
+    margin = float(np.linalg.eigvalsh(h.stiffness - static)[0])
+    return Certificate(
+        passive=rises,
+        min_residue_eigenvalue=0.0,
+        min_mean_force_stiffness=margin,
+        reason=(
+            "the energy is conserved, all residues are positive semidefinite and the mean-force "
+            "potential rises far outside the range of the record"
+            if rises
+            else "the energy is conserved, but the mean-force potential falls far outside the "
+            "range of the record: the model holds inside it"
+        ),
+    )

@@ -1,0 +1,265 @@
+r"""How structures are judged, and what the data say about one.
+
+The score of a structure is
+
+.. math:: n \ln χ^2 + \ln\det(1 + T Λ T) + 2 \ln \binom{p}{t} + 2 m\,(r \ln n + \ln M).
+
+Parameters pay by what the data know about them: Λ is the inverse of their covariance with all
+starts free, T their scale; for a coefficient, the force over the size of the term (Laplace's
+approximation of the evidence). A term that the data cannot tell from another, or from a hidden
+mode, is cheap, and so is not excluded for want of evidence. t of p terms are chosen; each of m
+modes pays as in Schwarz's criterion for its start in each of r trials, and for one of M places of
+its frequency.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import lgamma, log
+from typing import NamedTuple
+
+import numpy as np
+
+from prism._types import Array
+from prism.errors import CannotTellError
+from prism.motion.potential.kernel import Parameters
+from prism.motion.potential.path import Estimate, joint_of
+from prism.motion.potential.pieces import Problem
+from prism.motion.potential.shooting import fly, linearise
+from prism.motion.potential.smooth import Prepared
+from prism.motion.potential.terms import Library, derivatives
+
+__all__ = [
+    "EXCLUDED",
+    "INDISTINCT",
+    "Found",
+    "Information",
+    "Judge",
+    "information",
+    "preferred",
+    "residuals",
+    "rewritten",
+]
+
+INDISTINCT = 6.0
+"""Structures whose scores differ by less are equals: the plainest of them is reported."""
+EXCLUDED = 10.0
+"""Scores above the best from which the evidence against a structure is very strong (R. E. Kass and
+A. E. Raftery, "Bayes factors", J. Am. Stat. Assoc. 90 (1995) 773-795, section 3.2)."""
+
+_SINGULAR = 1e-11  # of the greatest singular value: rounding of derivatives, no information
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A structure with its fit and score.
+
+    Attributes
+    ----------
+    estimate : Estimate
+    full : Library
+        The library its terms were chosen from.
+    score : float
+        Lower is better.
+    """
+
+    estimate: Estimate
+    full: Library
+    score: float
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What makes structures equal."""
+        return (self.estimate.parameters.library.terms, self.estimate.modes)
+
+
+class Judge:
+    """Scores of the structures of one record.
+
+    Parameters
+    ----------
+    problem : Problem
+    prepared : Prepared
+    """
+
+    def __init__(self, problem: Problem, prepared: Prepared) -> None:
+        self.problem, self.prepared = problem, prepared
+        self.samples = problem.size
+        self.trials, self.channels = len(problem.data), int(problem.data[0].shape[1])
+        band = problem.band[1] - problem.band[0]
+        self.places = max(band * prepared.duration / np.pi, 2.0)
+        motion = np.concatenate(prepared.smooth)
+        jerk = np.concatenate([np.gradient(v, prepared.dt, axis=0) for v in prepared.speed])
+        self.motion, self.force = motion, float(np.sqrt((jerk**2).mean()))
+
+    def numbers(self, terms: int, modes: int) -> int:
+        """Free numbers of a structure: coefficients, modes, starts."""
+        starts = 2 * self.trials * (self.channels + modes)
+        return terms + modes * (1 + self.channels) + starts
+
+    def scales(self, library: Library, modes: int) -> Array:
+        """T: a term that alone makes up the force, a mode anywhere that moves x as the force does.
+
+        Parameters
+        ----------
+        library : Library
+        modes : int
+        """
+        slope, _ = derivatives(library.kinds, library.shapes, self.motion, curved=False)
+        terms = self.force / np.sqrt((slope**2).mean(axis=(0, 1)) + 1e-300)
+        mode = [self.prepared.highest, self.prepared.centre**4, *[1.0] * (self.channels - 1)]
+        return np.concatenate([terms, np.repeat(mode, modes)])
+
+    def score(
+        self, misfit: float, precision: Array, scales: Array, terms: int, full: int, modes: int
+    ) -> float:
+        """The score of a fit; lower is better.
+
+        Parameters
+        ----------
+        misfit : float
+            χ².
+        precision : ndarray (parameters, parameters)
+            Λ.
+        scales : ndarray (parameters,)
+            T.
+        terms : int
+            Terms of this fit.
+        full : int
+            Terms that could have been chosen.
+        modes : int
+        """
+        n = self.samples
+        chosen = lgamma(full + 1) - lgamma(terms + 1) - lgamma(full - terms + 1)
+        weighed = np.eye(len(scales)) + precision * np.outer(scales, scales)
+        known: float = max(float(np.linalg.slogdet(weighed)[1]), 0.0)
+        each = 2 * self.trials * log(n) + 2 * log(self.places)
+        return n * log(max(misfit, 1e-300)) + known + 2 * chosen + modes * each
+
+    def found(self, estimate: Estimate, full: Library) -> Found:
+        """A fit with its score."""
+        library = estimate.parameters.library
+        seen = information(self.problem, estimate)
+        score = self.score(
+            estimate.misfit,
+            seen.precision,
+            self.scales(library, estimate.modes),
+            len(library),
+            len(full),
+            estimate.modes,
+        )
+        return Found(estimate, full, score)
+
+
+def preferred(found: Sequence[Found], motion: Array) -> list[Found]:
+    r"""Structures that the data do not tell apart, the plainest first.
+
+    Among equals a force of low degree with a linear part, whose terms do not cancel, is the
+    better guess: :math:`2 \ln(1 + \sum_k θ_k^2 ⟨φ_k'^2⟩ / ⟨V'^2⟩)` and a small price for each
+    term and its degree are added to the score.
+
+    Parameters
+    ----------
+    found : sequence of Found
+        Best first.
+    motion : ndarray (samples, n)
+        Where the terms are compared.
+    """
+    close = [one for one in found if one.score < found[0].score + INDISTINCT]
+    return sorted(close, key=lambda one: one.score + _strangeness(one.estimate.parameters, motion))
+
+
+def _strangeness(p: Parameters, motion: Array) -> float:
+    slope, _ = derivatives(p.library.kinds, p.library.shapes, motion, curved=False)
+    terms = ((slope * p.theta) ** 2).sum(axis=1).mean(axis=0)
+    total = float(((slope @ p.theta) ** 2).sum(axis=1).mean())
+    degree = sum(term.complexity + 4 for term in p.library.terms)
+    # A force without a linear part is stranger than one whose linear part is badly known.
+    degree += 20 * all(not term.has_linear_part for term in p.library.terms)
+    return 2 * float(np.log1p(terms.sum() / max(total, 1e-300))) + 0.5 * degree
+
+
+class Information(NamedTuple):
+    """What the linearised fit says.
+
+    Attributes
+    ----------
+    covariance : ndarray (numbers, numbers)
+        Inverse Fisher matrix of (θ, ω, R, ρ, starts of the pieces), the undetermined directions
+        left out.
+    precision : ndarray (parameters, parameters)
+        Inverse covariance of (θ, ω, R, ρ) with the starts free; zero where nothing is known.
+    undetermined : ndarray (directions, numbers)
+        Unit directions, in numbers scaled by their own influence, that no datum depends on.
+    step : ndarray (numbers,)
+        The Gauss-Newton step from here.
+    gain : float
+        χ² that the step is foretold to gain.
+    """
+
+    covariance: Array
+    precision: Array
+    undetermined: Array
+    step: Array
+    gain: float
+
+
+def information(problem: Problem, estimate: Estimate) -> Information:
+    """Fisher information at a fit, by singular values of the scaled derivatives.
+
+    Parameters
+    ----------
+    problem : Problem
+    estimate : Estimate
+
+    Raises
+    ------
+    CannotTellError
+        When the motion escapes.
+    """
+    p, starts, pieces = estimate.parameters, estimate.starts, estimate.pieces
+    rows = linearise(problem, p, starts, pieces, 0.0, joint_of(starts, pieces))
+    if rows is None:
+        raise CannotTellError("the fitted motion escapes to infinity within the record.")
+    scale = np.linalg.norm(rows.A, axis=0)
+    scale[scale == 0] = 1.0
+    A = rows.A / scale
+    U, s, Vt = np.linalg.svd(A, full_matrices=False)
+    good = s > _SINGULAR * s[0]
+    half = (Vt.T[:, good] / s[good]) / scale[:, None]
+    along = U.T[good] @ rows.b
+    return Information(
+        covariance=half @ half.T,
+        precision=_precision(A, scale, len(p.vector)),
+        undetermined=Vt[~good],
+        step=half @ along,
+        gain=float(along @ along),
+    )
+
+
+def _precision(A: Array, scale: Array, count: int) -> Array:
+    """Information on the first numbers that no change of the others can imitate."""
+    U, s, _ = np.linalg.svd(A[:, count:], full_matrices=False)
+    U = U[:, s > _SINGULAR * s[0]]
+    own = A[:, :count] - U @ (U.T @ A[:, :count])
+    own = np.where(np.linalg.norm(own, axis=0) > 1e-9, own, 0.0) * scale[:count]
+    return np.asarray(own.T @ own)
+
+
+def residuals(problem: Problem, estimate: Estimate) -> Array:
+    """Data minus motion over σ, in order of time."""
+    pieces = estimate.pieces
+    path = fly(problem, estimate.parameters, estimate.starts, pieces).path
+    there = ~np.isnan(pieces.data)
+    sigma = np.broadcast_to(problem.noise, pieces.data.shape)[there]
+    return np.asarray((pieces.data[there] - path[there]) / sigma)
+
+
+def rewritten(estimate: Estimate, full: Library) -> Estimate:
+    """The same fit written in a library that holds all its terms."""
+    p = estimate.parameters
+    theta = np.zeros(len(full))
+    for term, value in zip(p.library.terms, p.theta, strict=True):
+        theta[full.terms.index(term)] = value
+    return replace(estimate, parameters=replace(p, library=full, theta=theta))

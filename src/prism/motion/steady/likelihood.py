@@ -1,0 +1,275 @@
+"""Record to lines by maximum likelihood: the default method.
+
+The search (:mod:`.pursuit`) decides how many lines there are with free amplitudes. Then the
+noise of each channel is taken from what is left, the drift is kept only if it is significant,
+every line is tested for being in phase on all channels, and the lines are fitted once more with
+common shapes (:mod:`.inphase`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.special import chdtrc
+
+from prism._types import Array, Index, Mask
+from prism.errors import NoLineError, RecordTooShortError
+from prism.motion.steady.background import Background
+from prism.motion.steady.cleaning import background_under, cleaned
+from prism.motion.steady.colour import WHITE
+from prism.motion.steady.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
+from prism.motion.steady.inphase import InPhaseFit, fit_in_phase, in_colour, restricted
+from prism.motion.steady.phase import PhaseTest, first_directions, phase_test
+from prism.motion.steady.pursuit import (
+    crowded,
+    mostly_slow,
+    slow_lines,
+    slow_start,
+    without_crowds,
+)
+from prism.motion.steady.search import Search
+from prism.motion.steady.torus import Torus, find_torus
+from prism.motion.steady.trend import Trend
+from prism.record import QUANTITIES, Record
+from prism.search.sampling import BACKGROUND
+
+_SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
+_DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
+_PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
+_MOSTLY = 2 / 3  # of the power in noise: then lines are not what the record is made of
+_DEGENERATE = 0.2  # singular-value ratio above which it is two modes at one frequency
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a record.
+
+    Attributes
+    ----------
+    fit : InPhaseFit
+        Frequencies and shapes; the residues are built on these.
+    motion : InPhaseFit
+        The same with free amplitudes for the lines that are not in phase; forecasts are built
+        on this, with what turns less than once in the record. Identical with ``fit`` when all
+        lines are in phase and none is so slow.
+    tests : tuple of PhaseTest
+        One per line.
+    gains : array (lines,)
+        Gain in ``χ²`` of each line.
+    noise : array (channels,)
+        Standard deviation of the noise.
+    trials : tuple of (int, int)
+        For each trial of the record: which sampling, and its place there.
+    means : array (trials, channels)
+        Subtracted from each series before the fit.
+    threshold : float
+        Gain a line needs.
+    slow : bool
+        Whether there is motion of less than one period, which is no mode.
+    crowded : bool
+        Whether the record is not a sum of undamped lines: they stood closer together than such
+        lines can be resolved (each crowd is then one line here), or carry little of the motion.
+    torus : Torus or None
+        Fundamental frequencies, where the lines are integer combinations of a few.
+    coloured : bool
+        Whether the noise is stronger at some frequencies than at others.
+    spikes : array of int (channels,) or None
+        Samples that were taken for missing.
+    background : Background or None
+        Coloured noise under the lines; None where the noise is white.
+    trend : Trend or None
+        Drift of degree two and higher.
+    ignored : InPhaseFit or None
+        Lines that the user says are no modes.
+    """
+
+    fit: InPhaseFit
+    motion: InPhaseFit
+    tests: tuple[PhaseTest, ...]
+    gains: Array
+    noise: Array
+    trials: tuple[tuple[int, int], ...]
+    means: Array
+    threshold: float
+    slow: bool
+    crowded: bool
+    torus: Torus | None = None
+    coloured: bool = False
+    spikes: Array | None = None
+    background: Background | None = None
+    trend: Trend | None = None
+    ignored: InPhaseFit | None = None
+
+    def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
+        """The lines outside some bands of angular frequency; those inside stay in the motion."""
+        omega = self.fit.omega
+        inside = np.array([any(low <= w <= high for low, high in bands) for w in omega])
+        if not inside.any():
+            return self
+        return replace(
+            self,
+            fit=restricted(self.fit, ~inside),
+            tests=tuple(t for t, gone in zip(self.tests, inside, strict=True) if not gone),
+            gains=self.gains[~inside],
+            ignored=restricted(self.fit, inside),
+        )
+
+    @property
+    def out_of_phase(self) -> Mask:
+        """Lines that are significantly not in phase on all channels."""
+        return np.array([test.p_value[0] < _PHASE_LEVEL for test in self.tests])
+
+
+def estimate_lines(
+    record: Record,
+    *,
+    false_alarm: float,
+    max_modes: int | None = None,
+    progress: Callable[[str], None] | None = None,
+    drift: int = 1,
+) -> Lines:
+    """Find, fit and test the lines of a record.
+
+    Parameters
+    ----------
+    record : Record
+    false_alarm : float
+        Probability that noise alone shows a line anywhere in the band.
+    max_modes : int, optional
+    progress : callable, optional
+    drift : int
+        Degree of the polynomial that drifts; up to one it is kept only where it is significant.
+
+    Raises
+    ------
+    NoLineError
+        When no line is significant.
+    RecordTooShortError
+        When the record does not hold a single period.
+    """
+    clean = cleaned(record, false_alarm, max_modes, progress, drift)
+    fit, search = clean.fit, clean.search
+    samplings = search.samplings
+    crowds = crowded(search, fit)
+    if crowds:
+        fit = without_crowds(search, fit)
+    crowds = crowds or _mostly_noise(search, fit)
+    _check_length(search, fit)
+    if slow_lines(search, fit).all():
+        raise NoLineError(
+            f"no line is significant at a false-alarm probability of {false_alarm:g} "
+            f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
+            "reduce the noise, or raise the false-alarm probability."
+        )
+    weights = _weights(search, fit)
+    fit = refine(samplings, fit.omega, weights, tolerance=1e-8, band=search.band)
+    torus = None
+    tied = find_torus(search, fit)
+    if tied is not None:
+        torus, fit = tied
+        fit = evaluate(samplings, fit.omega, _weights(search, fit))
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    levels = search.colour.levels(fit.omega, fit.weights)
+    tests = tuple(phase_test(samplings, _at(fit, levels, j), j, orders) for j in range(fit.count))
+    ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
+    structured = _with_shapes(search, fit, tests, ranks, orders, torus)
+    moving = structured if needed == ranks else None
+    # a slow combination of faster lines is known; any other slow line moves, but is no mode
+    slow = slow_lines(search, fit) if torus is None else np.zeros(fit.count, bool)
+    return Lines(
+        fit=restricted(structured, ~slow) if slow.any() else structured,
+        motion=moving or _with_shapes(search, fit, tests, needed, orders, torus),
+        tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
+        gains=gains(samplings, fit, levels)[~slow],
+        noise=1 / np.sqrt(fit.weights),
+        trials=clean.trials,
+        means=clean.means,
+        threshold=search.threshold,
+        slow=bool(slow.any()),
+        crowded=crowds,
+        torus=torus,
+        coloured=not search.colour.white,
+        spikes=clean.spikes,
+        background=background_under(replace(clean, fit=fit)),
+        trend=clean.trend,
+    )
+
+
+def _at(fit: LineFit, levels: Array, j: int) -> LineFit:
+    """The fit with the noise that there is at line j."""
+    return replace(fit, weights=fit.weights / levels[:, j])
+
+
+def _weights(search: Search, fit: LineFit) -> Array:
+    """``1/σ²`` per channel from what the lines leave."""
+    variance = fit.rss / degrees_of_freedom(search.samplings, fit.count)
+    return np.asarray(1 / np.maximum(variance, search.floor))
+
+
+def _with_shapes(
+    search: Search,
+    fit: LineFit,
+    tests: Sequence[PhaseTest],
+    ranks: Sequence[int],
+    orders: Index,
+    torus: Torus | None,
+) -> InPhaseFit:
+    """Fit the lines with ``ranks`` directions each, common to all trials."""
+    fitted = fit_in_phase(
+        search.samplings,
+        fit.omega,
+        np.repeat(np.arange(fit.count), ranks),
+        np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)]),
+        fit.weights,
+        orders,
+        background=BACKGROUND if _drift_p_value(search, fit) < _DRIFT_LEVEL else 1,
+        ties=None if torus is None else torus.orders.astype(float),
+    )
+    return fitted if search.colour.white else in_colour(fitted, search.colour, search.band[0])
+
+
+def _mostly_noise(search: Search, fit: LineFit) -> bool:
+    """Whether coloured noise carries most of the record: motion, but not a sum of lines."""
+    if search.colour.white:
+        return False
+    nothing = evaluate(search.samplings, np.zeros(0), fit.weights)
+    return bool(np.mean(fit.rss / nothing.rss) > _MOSTLY)
+
+
+def _check_length(search: Search, fit: LineFit) -> None:
+    """Refuse a record that is little more than a piece of one slow motion.
+
+    What turns less than once in the record cannot be told from a curved background. Where it is
+    most of the signal, or all that is left is a slope, the record is too short.
+    """
+    white = replace(search, colour=WHITE)  # a piece of a slow motion has a coloured spectrum too
+    only_slope = not fit.count and _drift_p_value(white, fit) < _SLOPE_LEVEL
+    if mostly_slow(search, fit if fit.count else slow_start(search)) or only_slope:
+        raise RecordTooShortError(
+            "the record is shorter than one period of what moves in it; record at least two "
+            "periods of the slowest motion."
+        )
+
+
+def _drift_p_value(search: Search, fit: LineFit) -> float:
+    """χ² test of all drift coefficients together, against the noise of the slowest motion."""
+    linear = 2 * fit.count + BACKGROUND
+    levels = search.colour.levels(np.array(search.band[:1]), fit.weights)[:, 0]
+    statistic, dof = 0.0, 0
+    for sampling, c in zip(search.samplings, fit.coefficients, strict=True):
+        variance = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear])[:, 1, 1]
+        statistic += float(np.sum(fit.weights / levels * (c[:, 1] ** 2).sum(axis=-1) / variance))
+        dof += sampling.n_channels * sampling.n_trials
+    return float(chdtrc(dof, statistic))
+
+
+def _needed_rank(test: PhaseTest) -> int:
+    """Fewest directions that the data do not contradict."""
+    return int(np.argmax(test.p_value >= _PHASE_LEVEL)) + 1
+
+
+def _reported_rank(test: PhaseTest) -> int:
+    """Number of modes at this frequency: further directions must be strong, not only present."""
+    return min(_needed_rank(test), max(1, int(np.sum(test.ratio > _DEGENERATE))))

@@ -1,0 +1,151 @@
+r"""Whether a line is in phase on all channels, and along which shape.
+
+A mode of a lossless reciprocal system moves along one direction: its amplitudes over
+(channel × [cos, sin] × trial) have rank one (THEORY §4, step 3). Here the directions are read off
+the amplitudes of the free fit, and the rank is tested against their noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+
+from prism._linalg import positive_sign
+from prism._types import Array, Index
+from prism.motion.steady.fit import LineFit
+from prism.search.sampling import BACKGROUND, AbstractSampling
+
+_ALTERNATIONS = 30
+
+
+@dataclass(frozen=True)
+class PhaseTest:
+    """Whether a line is in phase on all channels.
+
+    Attributes
+    ----------
+    directions : array (channels, channels)
+        Columns: the directions of the line, strongest first, in the noise metric.
+    ratio : array (channels,)
+        Singular values over the first one.
+    p_value : array (channels,)
+        Entry k: probability that the directions after the first k + 1 are noise only.
+    """
+
+    directions: Array
+    ratio: Array
+    p_value: Array
+
+
+@dataclass(frozen=True)
+class Amplitudes:
+    """Displacement amplitudes of one line in one sampling.
+
+    Attributes
+    ----------
+    values : array (channels, 2, trials)
+        Cosine and sine amplitude.
+    information : array (channels, 2, 2)
+        Inverse covariance of the two, the same for all trials.
+    """
+
+    values: Array
+    information: Array
+
+
+def phase_test(
+    samplings: Sequence[AbstractSampling], fit: LineFit, j: int, orders: Index
+) -> PhaseTest:
+    r"""Singular values of the amplitudes of line j over (channel × [cos, sin] × trial).
+
+    In units of their standard errors; under the hypothesis of k directions the squared
+    singular values after the first k sum to :math:`χ^2` with ``(n - k)(2R - k)`` degrees of
+    freedom.
+
+    Parameters
+    ----------
+    orders : array of int (channels,)
+        Derivative that each channel measures: 0 displacement, 1 velocity, 2 acceleration.
+    """
+    parts = [
+        _amplitudes(sampling, fit, c, j, orders)
+        for sampling, c in zip(samplings, fit.coefficients, strict=True)
+    ]
+    n = len(orders)
+    scale = np.sqrt(np.mean([np.trace(p.information, axis1=1, axis2=2) for p in parts], axis=0) / 2)
+    X = np.hstack([_whitened(p, scale) for p in parts])
+    U, s, _ = np.linalg.svd(X, full_matrices=True)
+    s = np.append(s, np.zeros(n - len(s)))
+    tails = np.append(np.cumsum((s**2)[::-1])[::-1][1:], 0.0)
+    if n > 1 and not all(_alike(p.information) for p in parts):
+        tails[0] = _rank_one_misfit(parts, U[:, 0] / scale)
+    dof = [(n - k) * (X.shape[1] - k) for k in range(1, n + 1)]
+    p = [float(chdtrc(d, t)) if d > 0 else 1.0 for d, t in zip(dof, tails, strict=True)]
+    return PhaseTest(U / scale[:, None], s / s[0], np.array(p))
+
+
+def _amplitudes(
+    sampling: AbstractSampling, fit: LineFit, c: Array, j: int, orders: Index
+) -> Amplitudes:
+    """Divide the measured amplitudes by ``(iΩ)^k``; the information turns with them."""
+    N = fit.count
+    pair, linear = [BACKGROUND + j, BACKGROUND + N + j], 2 * N + BACKGROUND
+    inverse = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear])
+    information = np.linalg.inv(inverse[:, pair][:, :, pair])
+    factor = (1j * fit.omega[j]) ** orders
+    z = (c[:, pair[0]] - 1j * c[:, pair[1]]) / factor[:, None]
+    turn = np.stack([np.stack([factor.real, factor.imag]), np.stack([-factor.imag, factor.real])])
+    turn = turn.transpose(2, 0, 1)  # displacement amplitudes (A, B) to those of the channel
+    turned = np.einsum("a,aji,ajk,akl->ail", fit.weights, turn, information + 0 * turn, turn)
+    return Amplitudes(np.stack([z.real, -z.imag], axis=1), turned)
+
+
+def _whitened(part: Amplitudes, scale: Array) -> Array:
+    """Amplitudes in units of their standard errors, with one metric for all channels."""
+    metric = np.mean(part.information / scale[:, None, None] ** 2, axis=0)
+    root = np.linalg.cholesky(metric)
+    white = scale[:, None, None] * np.einsum("ij,air->ajr", root, part.values)
+    return np.asarray(white.reshape(len(scale), -1))
+
+
+def _alike(information: Array) -> bool:
+    """Whether the channels have the same information up to a factor."""
+    unit = information / np.trace(information, axis1=1, axis2=2)[:, None, None]
+    return bool(np.allclose(unit, unit[0], atol=1e-6))
+
+
+def _rank_one_misfit(parts: Sequence[Amplitudes], shape: Array) -> float:
+    """Smallest ``Σ (c - d z)ᵀ I (c - d z)``: alternate between amplitudes z and shape d.
+
+    Channels with different gaps or different kinds of sensor have different information, and
+    no single metric makes the problem a singular value decomposition.
+    """
+    d = shape / np.linalg.norm(shape)
+    misfit = np.inf
+    for _ in range(_ALTERNATIONS):
+        top, bottom, misfit = np.zeros_like(d), np.zeros_like(d), 0.0
+        for p in parts:
+            right = np.einsum("a,aij,ajr->ir", d, p.information, p.values)
+            z = np.linalg.solve(np.einsum("a,aij->ij", d**2, p.information), right)
+            rest = p.values - d[:, None, None] * z
+            misfit += float(np.einsum("air,aij,ajr->", rest, p.information, rest))
+            top += np.einsum("ir,aij,ajr->a", z, p.information, p.values)
+            bottom += np.einsum("ir,aij,jr->a", z, p.information, z)
+        d = top / bottom
+        d = d / np.linalg.norm(d)
+    return misfit
+
+
+def first_directions(test: PhaseTest, rank: int) -> Array:
+    """Orthonormal directions spanning the first ``rank`` ones, shape (rank, channels).
+
+    The sign of each is chosen so that its first entry that is not small is positive.
+    """
+    q, _ = np.linalg.qr(test.directions[:, :rank])
+    rows = np.ascontiguousarray(q.T)
+    for row in rows:
+        row *= positive_sign(row)
+    return rows

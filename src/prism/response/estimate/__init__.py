@@ -1,5 +1,0 @@
-"""Frequency responses from time records, without a model."""
-
-from prism.response.estimate.estimation import EXCITATIONS, ResponseEstimate, estimate_response
-
-__all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]

@@ -1,5 +1,0 @@
-"""The Foster form by maximum likelihood directly from forced records."""
-
-from prism.response.records.fitting import RecordsFit, fit_records
-
-__all__ = ["RecordsFit", "fit_records"]

@@ -1,0 +1,1 @@
+"""What every kind of motion shares: descent, pursuit, noise, false-alarm thresholds."""

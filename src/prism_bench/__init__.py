@@ -1,0 +1,22 @@
+"""Claims, measured: each benchmark runs Monte-Carlo studies and compares them with its bars.
+
+A new benchmark is one file with a function ``run(seeds, progress) -> Benchmark`` and one entry
+in `BENCHMARKS`.
+"""
+
+from __future__ import annotations
+
+from prism_bench import chain, decays, driven, forced, nonlinear, paper, records
+from prism_bench.table import Benchmark, Row, Runner
+
+BENCHMARKS: dict[str, Runner] = {
+    "chain": chain.run,
+    "paper": paper.run,
+    "forced": forced.run,
+    "records": records.run,
+    "decays": decays.run,
+    "driven": driven.run,
+    "nonlinear": nonlinear.run,
+}
+
+__all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]
