@@ -157,9 +157,7 @@ class FrequencyResponse:
         return len(self.omega)
 
     def _repr_html_(self) -> str:
-        from prism.report.notebook import response_html
-
-        return response_html(self)
+        return str(through("response_html")(self))
 
     def __repr__(self) -> str:
         out, inp = self.shape
