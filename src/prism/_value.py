@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -31,8 +31,7 @@ class Value:
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        names = [field.name for field in fields(self) if field.compare]  # type: ignore[arg-type]
-        return all(same(getattr(self, name), getattr(other, name)) for name in names)
+        return same(self, other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -63,6 +62,9 @@ def same(a: object, b: object) -> bool:
         return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if is_dataclass(a) and type(a) is type(b) and not isinstance(a, type):
+        names = [field.name for field in fields(a) if field.compare]
+        return all(same(getattr(a, name), getattr(b, name)) for name in names)
     return bool(a == b) or (a != a and b != b)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from prism._types import Array, Mask
 from prism._value import Value
 from prism.completion import complete
+from prism.errors import CannotTellError
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate, certify
@@ -35,7 +36,7 @@ class RecordSummary(Value):
     dt : float or None
         None when the times are irregular.
     missing : int
-    start, end : float or None
+    span : (float, float) or None
         Times of the first and of the last sample, over all trials; None for a response, whose
         frequencies are in `ResponseSummary`.
     std : array (channels,)
@@ -44,9 +45,25 @@ class RecordSummary(Value):
     samples: tuple[int, ...]
     dt: float | None
     missing: int
-    start: float | None
-    end: float | None
+    span: tuple[float, float] | None
     std: Array
+
+    @property
+    def start(self) -> float:
+        """Time of the first sample."""
+        return self._times()[0]
+
+    @property
+    def end(self) -> float:
+        """Time of the last sample."""
+        return self._times()[1]
+
+    def _times(self) -> tuple[float, float]:
+        if self.span is None:
+            raise CannotTellError(
+                "a frequency response has no times: its frequencies are those of model.response."
+            )
+        return self.span
 
     @classmethod
     def of(cls, record: Record) -> RecordSummary:
@@ -55,8 +72,7 @@ class RecordSummary(Value):
             samples=record.samples,
             dt=record.dt,
             missing=record.missing,
-            start=min(record.starts),
-            end=max(record.ends),
+            span=(min(record.starts), max(record.ends)),
             std=record.std(),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -84,7 +84,11 @@ class Motion(Protocol):
         """Motion of one trial without its error, (times, channels)."""
 
     def to_json(self) -> dict[str, Any]:
-        """Plain numbers from which ``from_json`` of the same class rebuilds it."""
+        """Plain numbers from which `from_json` rebuilds it."""
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Rebuild from `to_json`."""
 
 
 def checked_times(t: ArrayLike, trial: int, trials: int) -> Array:

@@ -13,6 +13,7 @@ from typing import TypeVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._doors import through
 from prism._types import Array, ComplexArray
 from prism.errors import ResponseError
 from prism.record import QUANTITIES

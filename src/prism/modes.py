@@ -54,7 +54,9 @@ class Modes(Value):
     def none(cls, channels: int, trials: int) -> Modes:
         """No mode at all: a motion without lines, such as a chaotic one."""
         no = np.zeros(0)
-        joint = Gaussian.of({"frequencies": no, "shapes": np.zeros((0, channels))}, np.zeros((0, 0)))
+        joint = Gaussian.of(
+            {"frequencies": no, "shapes": np.zeros((0, channels))}, np.zeros((0, 0))
+        )
         return cls(joint, np.zeros((trials, 0)), no, no, np.zeros(0, bool))
 
     def __len__(self) -> int:
@@ -113,16 +115,21 @@ class Modes(Value):
         ----------
         keep : array of int
         """
-        own = ("significance", "phase_ratio", "in_phase", "residues", "residues_std")
-        parts = {name: getattr(self, name) for name in (*own, "damping_interval")}
-        picked = {name: part if part is None else part[keep] for name, part in parts.items()}
-        energies = None if self.energies is None else self.energies[:, keep]
+
+        def some(part: Array | None) -> Array | None:
+            return None if part is None else part[keep]
+
         return replace(
             self,
             joint=self.joint.rows(keep),
             amplitudes=self.amplitudes[:, keep],
-            energies=energies,
-            **picked,
+            significance=self.significance[keep],
+            phase_ratio=self.phase_ratio[keep],
+            in_phase=self.in_phase[keep],
+            residues=some(self.residues),
+            residues_std=some(self.residues_std),
+            energies=None if self.energies is None else self.energies[:, keep],
+            damping_interval=some(self.damping_interval),
         )
 
     def without_magnitudes(self) -> Modes:

@@ -266,7 +266,8 @@ class Record:
         >>> Record.from_xarray(array)
         Record(1 trial of 9 samples, dt=0.1, channels a b, velocity)
         """
-        return through("record_from_xarray")(array, dt)
+        made: Record = through("record_from_xarray")(array, dt)
+        return made
 
     def to_xarray(self) -> Any:
         """Return an `xarray.DataArray` (time, channel), or (trial, time, channel) of several.

@@ -3,8 +3,8 @@ r"""One uncertainty for everything: a joint Gaussian with named blocks.
 .. math:: θ = (θ_1, θ_2, \dots) \sim N(\hat θ, C), \qquad
           f(θ) \approx N\big(f(\hat θ),\, J C J^T\big)
 
-Blocks are arrays of any shape, laid out one after the other. They travel from a fit to the model and
-its file without index arithmetic.
+Blocks are arrays of any shape, laid out one after the other. They travel from a fit to the model
+and its file without index arithmetic.
 """
 
 from __future__ import annotations
@@ -148,9 +148,7 @@ class Gaussian(Value):
         """
         count = np.arange(len(self.mean))
         shapes = dict(self.blocks)
-        picked = {
-            name: count[self.where(name)].reshape(shapes[name])[keep] for name in self.names
-        }
+        picked = {name: count[self.where(name)].reshape(shapes[name])[keep] for name in self.names}
         pick = np.concatenate([np.zeros(0, int), *(index.ravel() for index in picked.values())])
         return Gaussian(
             tuple((name, index.shape) for name, index in picked.items()),

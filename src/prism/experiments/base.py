@@ -57,6 +57,9 @@ class OfLines(Value):
         Effective mass μ and static stiffness κ of the seen coordinates.
     """
 
+    name: ClassVar[str]
+    label: ClassVar[str]
+    words: ClassVar[str]
     options: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
 
     mass: Array | None = None

@@ -15,6 +15,7 @@ from prism.errors import CannotTellError
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.frequency_response import FrequencyResponse
+from prism.hamiltonian import Hamiltonian
 from prism.record import Record
 from prism.remarks import Remark
 from prism.settings import Settings
@@ -70,6 +71,8 @@ class Explanation(ABC):
     """Options of its own; they appear as keywords, on the command line and on the page."""
     motions: ClassVar[tuple[type[Motion], ...]] = ()
     """Classes of its fitted motions, so that a saved model finds them again."""
+    hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = ()
+    """Classes of its Hamiltonians, for the same reason."""
 
     @abstractmethod
     def meant(self, asked: Question) -> Explanation | None:
@@ -85,7 +88,7 @@ class Explanation(ABC):
             When the data hold nothing of this kind.
         """
 
-    def check(self, asked: Question) -> None:
+    def check(self, asked: Question) -> None:  # noqa: B027 - most kinds take every option
         """Refuse options that mean nothing to this kind of motion.
 
         Raises

@@ -11,11 +11,11 @@ from prism._types import Array
 from prism.errors import NoLineError, RecordTooShortError
 from prism.finding import Finding
 from prism.forecast import Motion
-from prism.motion.losses import check_damped, finding_of
 from prism.motion.decays.decays import DecayFit, damping_evidence, fit_decays
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.driven.innovations import kicks
 from prism.motion.explanation import Explanation, Question
+from prism.motion.losses import check_damped, finding_of
 from prism.motion.steady import Lines
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Remark, Words

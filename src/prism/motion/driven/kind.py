@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 
 from prism.finding import Finding
-from prism.motion.losses import check_damped, finding_of
 from prism.motion.driven.driven import fit_driven
 from prism.motion.explanation import Explanation, Question
+from prism.motion.losses import check_damped, finding_of
 
 
 class Driven(Explanation):

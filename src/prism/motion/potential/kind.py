@@ -11,12 +11,17 @@ from prism.errors import CannotTellError, NoLineError, OptionError, PrismError, 
 from prism.experiments import Free
 from prism.finding import Determined, Finding, RecordSummary
 from prism.forecast import Motion
+from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.explanation import Explanation, Question
 from prism.motion.potential.fit import fit_potential
-from prism.motion.potential.hamiltonian import certify_potential, nonlinear_hamiltonian
+from prism.motion.potential.hamiltonian import (
+    NonlinearHamiltonian,
+    certify_potential,
+    nonlinear_hamiltonian,
+)
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import NonlinearFit
 from prism.motion.potential.smooth import oscillations
@@ -40,6 +45,7 @@ class PotentialMotion(Explanation):
     name: ClassVar[str] = "nonlinear"
     words: ClassVar[str] = "its spring is not linear"
     motions: ClassVar[tuple[type[Motion], ...]] = (NonlinearMotion,)
+    hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (NonlinearHamiltonian,)
 
     def meant(self, asked: Question) -> PotentialMotion | None:
         """Where a potential is asked for."""
@@ -234,9 +240,7 @@ def _remarks(fit: NonlinearFit, lines: int) -> tuple[Remark | Words | str, ...]:
         more = len(fit.alternatives) - _LISTED
         rest = f"; and {more} more" if more > 0 else ""
         out.append(
-            Remark(
-                f"not distinguished from it by these data: {listed}{rest}", code="alternatives"
-            )
+            Remark(f"not distinguished from it by these data: {listed}{rest}", code="alternatives")
         )
     if not fit.verdict.reaches_noise and _follows(fit):
         out += _effective(fit)

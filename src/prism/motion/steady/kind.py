@@ -134,9 +134,7 @@ def _modes(lines: Lines, outcome: Outcome) -> Modes:
         energies = 0.5 * omega**2 * amplitudes**2 / outcome.s
     pick = np.concatenate([line, np.arange(N, N + K * n)])
     return Modes(
-        joint=Gaussian.of(
-            {"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]
-        ),
+        joint=Gaussian.of({"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]),
         amplitudes=amplitudes,
         significance=np.sqrt(lines.gains)[line],
         phase_ratio=np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line],

@@ -137,9 +137,7 @@ class Trajectories:
         kept = self.trials[: max(1, _MOST_NUMBERS // per_trial)]
         under = self.background
         return {
-            "trend": None
-            if self.trend is None
-            else _trend_to_json(self.trend, len(kept)),
+            "trend": None if self.trend is None else _trend_to_json(self.trend, len(kept)),
             "under": None if under is None else _background_to_json(under, len(kept)),
             "frequencies": fit.omega.tolist(),
             "line": fit.line.tolist(),
