@@ -6,7 +6,7 @@ from scipy.linalg import expm, sqrtm
 
 from prism import systems
 from prism.errors import OptionError, PrismWarning, RecordError
-from prism.systems import symplectic
+from prism import symplectic
 from prism.systems.nonlinear import NonlinearSystem
 
 LATTICE = systems.fput()
