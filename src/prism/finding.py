@@ -61,8 +61,8 @@ class RecordSummary(Value):
     def _times(self) -> tuple[float, float]:
         if self.span is None:
             raise CannotTellError(
-                "a frequency response has no times, and no motion to continue: it depends on the force "
-                "to come."
+                "a frequency response has no times, and no motion to continue: that depends on the "
+                "force to come."
             )
         return self.span
 
