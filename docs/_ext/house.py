@@ -42,8 +42,8 @@ STOREYS = (
         "#009e73",
     ),
     Storey(
-        "Tools that every kind of motion shares",
-        "one descent, one pursuit, one price of a member; modes to the hidden Hamiltonian",
+        "Shared tools",
+        "one descent, one pursuit, one price of a member; from modes to the hidden Hamiltonian",
         (
             *("symplectic", "search", "adjust", "forecast", "labelled", "correlation", "kernel"),
             *("completion", "hamiltonian", "port_hamiltonian", "deconvolution", "modes"),
@@ -53,7 +53,7 @@ STOREYS = (
     ),
     Storey(
         "How it was made, how it moves",
-        "experiments and kinds of motion: one class and one entry each",
+        "motion: steady, decays, driven, forced, gyroscopic, potential",
         ("experiments", "motion", "estimate", "tracking"),
         "#0072b2",
     ),
