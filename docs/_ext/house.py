@@ -60,7 +60,7 @@ STOREYS = (
     Storey(
         "The answer",
         "one finding, one assembly, one model",
-        ("identifiability", "model", "assembly", "pipeline", "estimator"),
+        ("identifiability", "standing", "model", "assembly", "pipeline", "estimator"),
         "#e69f00",
     ),
     Storey(
