@@ -6,9 +6,9 @@ import pytest
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.steady import estimate_lines
 from prism.motion.steady.pursuit import find_lines
-from prism.motion.steady.search import search_band
-from prism.motion.steady.series import samplings_of
 from prism.record import Record
+from prism.search.series import samplings_of
+from prism.search.spectrum import search_band
 from prism.systems import chain
 
 CHAIN = chain()

@@ -20,8 +20,8 @@ from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
 from prism.motion.steady import Lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.likelihood import estimate_lines
-from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
+from prism.search.series import samplings_of
 
 _FEWEST = 10  # trials: with fewer, the mean energies say nothing
 _GROUPS = 100  # of the jackknife, at most
