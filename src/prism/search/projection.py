@@ -361,16 +361,16 @@ def resolution_of(samplings: Sequence[AbstractSampling]) -> float:
     return float(2 * np.pi / max(s.duration for s in samplings))
 
 
-def shortened(step: Array, width: Array) -> Array:
-    """The step, or the part of it in which no member moves by more than its width."""
+def shortening(step: Array, width: Array) -> float:
+    """The part of a step in which no member moves by more than its width; at most all of it."""
     size = np.abs(step.reshape(-1, len(width)) / width).max(initial=0.0)
-    return np.asarray(step * min(1.0, 1 / max(float(size), 1e-300)))
+    return min(1.0, 1 / max(float(size), 1e-300))
 
 
 def _moved(places: Places, step: Array, band: tuple[float, float], resolution: float) -> Places:
     """Take the step, shortened so that no line moves by more than a third of its width."""
     N = len(places)
-    step = shortened(step, _REACH * widths(places, resolution))
+    step = step * shortening(step, _REACH * widths(places, resolution))
     omega = np.clip(frequencies(places) + step[:N], *band)
     if len(step) == N:
         return np.sort(omega)

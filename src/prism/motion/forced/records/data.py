@@ -18,7 +18,7 @@ _SMOOTH = 4  # bins on either side
 
 
 @dataclass(frozen=True)
-class Trial:
+class ForcedTrial:
     """One trial: motions with zeros where missing, forces, and where the motions were seen."""
 
     motion: Array
@@ -37,7 +37,7 @@ class ForcedData:
 
     Attributes
     ----------
-    trials : tuple of Trial
+    trials : tuple of ForcedTrial
     dt : float
     motions, forces : tuple of str
     kinds : tuple of int
@@ -48,7 +48,7 @@ class ForcedData:
         Channels that share their columns: one kind, and the same missing samples.
     """
 
-    trials: tuple[Trial, ...]
+    trials: tuple[ForcedTrial, ...]
     dt: float
     motions: tuple[str, ...]
     forces: tuple[str, ...]
@@ -126,7 +126,9 @@ def _motions(record: Record, forces: tuple[str, ...]) -> tuple[str, ...]:
     return motions
 
 
-def _trial(values: Array, rows: list[int], columns: list[int], forces: tuple[str, ...]) -> Trial:
+def _trial(
+    values: Array, rows: list[int], columns: list[int], forces: tuple[str, ...]
+) -> ForcedTrial:
     force = np.ascontiguousarray(values[:, columns])
     if not np.isfinite(force).all():
         bad = forces[int(np.argmax(~np.isfinite(force).all(axis=0)))]
@@ -141,10 +143,10 @@ def _trial(values: Array, rows: list[int], columns: list[int], forces: tuple[str
         )
     motion = values[:, rows]
     seen = np.isfinite(motion)
-    return Trial(np.where(seen, motion, 0.0), force, seen)
+    return ForcedTrial(np.where(seen, motion, 0.0), force, seen)
 
 
-def _groups(trials: tuple[Trial, ...], kinds: tuple[int, ...]) -> tuple[Index, ...]:
+def _groups(trials: tuple[ForcedTrial, ...], kinds: tuple[int, ...]) -> tuple[Index, ...]:
     groups: list[list[int]] = []
     for a, kind in enumerate(kinds):
         for group in groups:

@@ -22,10 +22,15 @@ import scipy.linalg
 from prism._linalg import inverse_scaled
 from prism._types import Array, Index
 from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
-from prism.motion.forced.records.data import ForcedData, Trial
-from prism.motion.forced.records.pole_fit import Poles
+from prism.motion.forced.records.data import ForcedData, ForcedTrial
+from prism.motion.forced.records.pole_fit import STRONGEST_DECAY, Poles, pole_width
+from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
+from prism.search.projection import shortening
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # relative accuracy of the cost
+_SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
+_RIDGE, _LEAST = 1e-12, 1e-14  # damping always, and smallest curvature believed
+_CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class ModalFit:
 
 def _damped(matrix: Array, damping: float) -> Array:
     diagonal = np.diag(matrix)
-    return matrix + np.diag((damping + 1e-12) * diagonal + 1e-300)
+    return matrix + np.diag((damping + _RIDGE) * diagonal + 1e-300)
 
 
 class Reciprocal:
@@ -143,7 +148,7 @@ class Reciprocal:
             for t, b in zip(data.trials, self.bases, strict=True)
         ]
 
-    def nuisance_columns(self, trial: Trial, kind: int) -> Array:
+    def nuisance_columns(self, trial: ForcedTrial, kind: int) -> Array:
         """Offset, drift and the columns of the nuisance poles."""
         out = [trial.background]
         poles = self.nuisance
@@ -168,7 +173,7 @@ class Reciprocal:
         left = self.data.counts - self.nuisance_size - own / len(self.data.motions)
         return np.asarray(np.maximum(left, 1.0))
 
-    def _basis(self, trial: Trial, group: Index) -> Array:
+    def _basis(self, trial: ForcedTrial, group: Index) -> Array:
         seen = trial.seen[:, group[:1]]
         local = self.nuisance_columns(trial, self.data.kinds[group[0]]) * seen
         return np.asarray(scipy.linalg.qr(local, mode="economic", check_finite=False)[0])
@@ -266,41 +271,8 @@ class Reciprocal:
         self, fit: ModalFit, *, lossless: bool, tolerance: float = 1e-6, max_steps: int = 40
     ) -> ModalFit:
         """Levenberg-Marquardt on all parameters."""
-        damping = 1e-6
-        for _ in range(max_steps):
-            matrix, gradient = fit.reduced(damping)
-            keep = np.setdiff1d(np.arange(fit.size), self.held(fit, lossless))
-            step = np.zeros(fit.size)
-            step[keep] = _solve(matrix[np.ix_(keep, keep)], gradient[keep], damping)
-            promise = step @ gradient
-            if promise < tolerance:
-                break
-            candidate = self.evaluate(self._moved(fit, step, damping), fit.weights)
-            slack = _ROUNDING * fit.cost
-            if candidate.cost <= fit.cost + slack:
-                settled = candidate.cost > fit.cost - max(slack, 0.01 * tolerance)
-                fit, damping = candidate, max(0.1 * damping, 1e-9)
-                if settled:
-                    break
-            elif damping > 1e6:
-                break
-            else:
-                damping = max(10 * damping, 1e-3)
-        return fit
-
-    def _moved(self, fit: ModalFit, step: Array, damping: float) -> Modal:
-        modal, N, P = fit.modal, fit.modal.count, fit.size
-        width = 0.35 * self.data.resolution + 0.5 * modal.decay
-        poles = step[: 2 * N].reshape(2, N)
-        shrink = min(1.0, 1 / max(np.abs(poles / width).max(initial=0.0), 1e-300))
-        free = []
-        for (G, g), now in zip(fit.normal, modal.free, strict=True):
-            inner = np.linalg.solve(_damped(G[P:, P:], damping), g[P:] - G[P:, :P] @ step)
-            free.append(now + shrink * inner.reshape(now.shape))
-        omega = np.clip(modal.omega + shrink * poles[0], *self.data.band)
-        decay = np.clip(modal.decay + shrink * poles[1], 0.0, 0.9 * omega)
-        shapes = modal.shapes + shrink * step[2 * N :].reshape(modal.shapes.shape)
-        return replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+        stop = Stop(max_steps, tolerance, rounding=_ROUNDING, settled=_SETTLED * tolerance)
+        return descend(_Passive(self, lossless), fit, stop, _CONTROL).point
 
     def output(self, modal: Modal) -> list[Array]:
         """Motion of the model, what was projected out included, at all samples."""
@@ -318,8 +290,35 @@ class Reciprocal:
         return out
 
 
-def _solve(matrix: Array, right: Array, damping: float) -> Array:
-    diagonal = np.diag(matrix)
-    scale = np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
-    scaled = matrix / np.outer(scale, scale) + (damping + 1e-12) * np.eye(len(scale))
-    return np.asarray(np.linalg.solve(scaled, right / scale) / scale)
+@dataclass(frozen=True)
+class _Passive:
+    """χ² over poles and shapes; the free amplitudes follow."""
+
+    model: Reciprocal
+    lossless: bool
+
+    def cost(self, point: ModalFit) -> float:
+        return point.cost
+
+    def step(self, point: ModalFit, damping: float) -> Step:
+        matrix, gradient = point.reduced(damping)
+        free = np.ones(point.size, bool)
+        free[self.model.held(point, self.lossless)] = False
+        delta = damped_solution(matrix, gradient, damping + _RIDGE, _LEAST, free=free)
+        return Step(delta, float(delta @ gradient), damping)
+
+    def moved(self, point: ModalFit, step: Step) -> ModalFit:
+        modal, N, P = point.modal, point.modal.count, point.size
+        data = self.model.data
+        part = shortening(step.delta[: 2 * N], pole_width(data, modal.decay)) if N else 1.0
+        by_omega, by_decay = part * step.delta[: 2 * N].reshape(2, N)
+        free = []
+        for (G, g), now in zip(point.normal, modal.free, strict=True):
+            right = g[P:] - G[P:, :P] @ step.delta
+            inner = np.linalg.solve(_damped(G[P:, P:], step.damping), right)
+            free.append(now + part * inner.reshape(now.shape))
+        omega = np.clip(modal.omega + by_omega, *data.band)
+        decay = np.clip(modal.decay + by_decay, 0.0, STRONGEST_DECAY * omega)
+        shapes = modal.shapes + part * step.delta[2 * N :].reshape(modal.shapes.shape)
+        moved = replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+        return self.model.evaluate(moved, point.weights)
