@@ -178,7 +178,7 @@ class Trajectories:
             covariance = np.array(sampling["covariance"], float)
             size = (len(trials), len(covariance), len(data["covariance"]))
             motions.append(
-                Motion(
+                SeriesMotion(
                     values=np.array([t["values"] for t in trials], float).reshape(size[:2]).T,
                     covariance=covariance,
                     sensitivity=np.array([t["sensitivity"] for t in trials], float).reshape(size),
