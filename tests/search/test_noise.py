@@ -14,7 +14,7 @@ from prism.search.noise import (
 )
 from prism.search.projection import evaluate
 from prism.search.sampling import UniformSampling
-from prism.search.spectrum import line_threshold, residual_spectrum, search_band
+from prism.search.spectrum import line_band, line_threshold, residual_spectrum
 
 SIGMA = np.array([0.3, 20.0])
 STEP = 0.1
@@ -29,7 +29,7 @@ def white(samples, trials=1, seed=0, channels=2):
 def floor(sampling):
     """The floor the search would use, through the spectrum it would use."""
     fit = evaluate([sampling], np.zeros(0), np.ones(2))
-    _, power, unit, _ = residual_spectrum(fit, search_band([sampling]))
+    _, power, unit, _ = residual_spectrum(fit, line_band([sampling]))
     return floor_from_spectrum(power, sampling.n_trials) * unit**2
 
 
@@ -99,7 +99,7 @@ def test_false_alarm_probability_is_the_formula_of_davies():
 
 def test_threshold_meets_its_own_probability():
     sampling = white(1000, 3)
-    band = search_band([sampling])
+    band = line_band([sampling])
     level = line_threshold([sampling], 1e-3, np.inf)
     cycles = (band[1] - band[0]) / (2 * np.pi) * sampling.duration
     assert level == pytest.approx(gain_threshold(12, cycles, 1e-3, np.inf))
@@ -133,7 +133,7 @@ def test_a_noise_estimate_of_no_use_leaves_the_level_as_it_is():
 def test_a_ladder_of_rates_adds_its_cycles():
     sampling = white(500)
     one, three = (line_threshold([sampling], 1e-3, 1e9, rates) for rates in ((0.0,), (0.0,) * 3))
-    low, high = search_band([sampling])
+    low, high = line_band([sampling])
     cycles = 3 * (high - low) / (2 * np.pi) * sampling.duration
     assert one < three == pytest.approx(gain_threshold(4, cycles, 1e-3, 1e9))
 

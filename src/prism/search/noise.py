@@ -58,6 +58,31 @@ def local_level(power: Array | Single, trials: int) -> Array:
     return out
 
 
+def noise_weights(rss: Array, spare: Array, floor: Array) -> Array:
+    """``1/σ²`` of each channel from a residual.
+
+    Parameters
+    ----------
+    rss : array (channels,)
+        Sum of squares.
+    spare : array (channels,)
+        Its degrees of freedom.
+    floor : array (channels,)
+        Smallest variance believed.
+    """
+    return np.asarray(1 / np.maximum(rss / spare, floor))
+
+
+def search_band(duration: float, step: float) -> tuple[float, float]:
+    """One period of the longest trial, to just below the Nyquist frequency of the coarsest.
+
+    Below one period a line cannot be told from offset and drift; within half a resolution of
+    the Nyquist frequency cosine and sine cannot be told from each other.
+    """
+    resolution = 2 * np.pi / duration
+    return resolution, np.pi / step - 0.5 * resolution
+
+
 def log_false_alarm(level: float, dof: int, cycles: float) -> float:
     r"""Logarithm of the probability that noise alone exceeds ``level`` anywhere in the band.
 

@@ -14,16 +14,19 @@ those of their `AbstractSampling`.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Mask
-from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
+from prism.search.descent import Step, Stop, damped_solution, descend
+from prism.search.noise import noise_weights
+from prism.search.pursuit import LOOSE, AbstractFamily
 from prism.search.sampling import AbstractSampling, Places
 
 SMALLEST_GAP = 0.02  # of the resolution 2π/T, between two lines of one fit
@@ -65,8 +68,7 @@ class Amplitudes:
     @cached_property
     def inverse(self) -> Array:
         """Covariance of ``values`` at fixed places for noise of variance one."""
-        unit, scale = unit_diagonal(self.gram)
-        return np.asarray(np.linalg.inv(unit) * scale[:, :, None] * scale[:, None, :])
+        return np.asarray(np.linalg.inv(self.gram))
 
     @property
     def lines(self) -> Array:
@@ -174,6 +176,10 @@ class LineFit:
         """Offset, drift and amplitudes in each sampling, (channels, 2N+2, trials)."""
         return [one.values for one in self.linear]
 
+    def curved(self, damping: float) -> tuple[Array, Array]:
+        """Gauss-Newton matrix, and half the negative gradient."""
+        return self.fisher, self.gradient
+
     def weighted(self, weights: Array) -> LineFit:
         """The same in units of another noise."""
         return replace(self, weights=weights, cost=float(weights @ self.rss))
@@ -220,7 +226,7 @@ def _eliminated(
     gram, cross = Q[:, :linear, :linear], Q[:, :linear, linear:]
     check_independent(unit_diagonal(gram)[0])
     values, slopes = _solve(gram, e[:, :linear]), np.asarray(np.linalg.solve(gram, cross), float)
-    back = np.swapaxes(cross, 1, 2)
+    back = Q[:, linear:, :linear]
     one = Amplitudes(values, gram, slopes, sampling.background)
     return one, e[:, linear:] - back @ values, Q[:, linear:, linear:] - back @ slopes
 
@@ -256,22 +262,27 @@ def _derivatives(V: Array, rest: Array, schur: Array, weights: Array) -> tuple[A
 
 
 class Fitted(Protocol):
-    """What a descent needs to know of a fit."""
+    """What descent and pursuit need to know of a fit."""
 
     @property
     def cost(self) -> float:
         """``χ²``."""
 
     @property
-    def gradient(self) -> Array:
-        """Half its negative gradient."""
+    def count(self) -> int:
+        """Number of members."""
 
     @property
-    def fisher(self) -> Array:
-        """Its Gauss-Newton matrix."""
+    def places(self) -> Any:
+        """Where they are."""
+
+    def curved(self, damping: float) -> tuple[Array, Array]:
+        """Gauss-Newton matrix, and half the negative gradient."""
 
 
 A = TypeVar("A", bound=Fitted)
+M = TypeVar("M")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -285,10 +296,14 @@ class Valley(Generic[A]):
         pair that is left behind is merged by whoever decides the number of members.
     free : callable
         Parameters that may move from where they are.
+    ridge, least : float
+        Damping that is always there, and smallest curvature believed.
     """
 
-    after: Callable[[A, Array], A | None]
+    after: Callable[[A, Step], A | None]
     free: Callable[[A], Mask | None] = lambda fit: None
+    ridge: float = _RIDGE
+    least: float = 1e-12
 
     def cost(self, point: A) -> float:
         """``χ²``."""
@@ -296,19 +311,54 @@ class Valley(Generic[A]):
 
     def step(self, point: A, damping: float) -> Step:
         """The damped Gauss-Newton step."""
-        delta = damped_solution(
-            point.fisher, point.gradient, damping + _RIDGE, free=self.free(point)
-        )
-        return Step(delta, float(delta @ point.gradient), damping)
+        matrix, gradient = point.curved(damping)
+        ridge, free = damping + self.ridge, self.free(point)
+        delta = damped_solution(matrix, gradient, ridge, self.least, free=free)
+        return Step(delta, float(delta @ gradient), damping)
 
     def moved(self, point: A, step: Step) -> A | None:
         """The fit after a step."""
-        return self.after(point, step.delta)
+        return self.after(point, step)
 
 
-def descended(valley: Valley[A], fit: A, stop: Stop) -> A:
-    """Levenberg-Marquardt on the variable-projection cost, all members at once."""
-    return descend(valley, fit, stop, Marquardt()).point if len(fit.gradient) else fit
+class ProjectionFamily(AbstractFamily[M, A, R]):
+    """Members whose places are fitted by variable projection.
+
+    Attributes
+    ----------
+    noun : str
+        What they are called.
+    """
+
+    noun: ClassVar[str]
+
+    @abstractmethod
+    def fitted(self, start: M, like: A, tolerance: float, hopeless: float) -> A:
+        """All members fitted together, with the noise of another fit.
+
+        Raises
+        ------
+        CrowdedError
+            When they are too close together to be told apart.
+        """
+
+    def refined(
+        self, start: M, like: A, tolerance: float = LOOSE, hopeless: float = np.inf
+    ) -> A | None:
+        """All members fitted together; None when they are too crowded to be told apart."""
+        return attempted(self.fitted, start, like, tolerance, hopeless)
+
+    def cost(self, fit: A) -> float:
+        """``χ²``."""
+        return fit.cost
+
+    def members(self, fit: A) -> M:
+        """Their places."""
+        return cast(M, fit.places)
+
+    def words(self, fit: A) -> str:
+        """How far the search is."""
+        return f"{fit.count} {self.noun}"
 
 
 def refine(
@@ -338,14 +388,16 @@ def refine(
     resolution = resolution_of(samplings)
     gap = SMALLEST_GAP * resolution
 
-    def after(fit: LineFit, step: Array) -> LineFit | None:
-        trial = _moved(fit.places, step, band, resolution)
+    def after(fit: LineFit, step: Step) -> LineFit | None:
+        trial = _moved(fit.places, step.delta, band, resolution)
         if closest(trial) < gap or np.any(np.diff(frequencies(trial)) < 0):
             return None
         return attempted(evaluate, samplings, trial, weights)
 
     start = evaluate(samplings, apart(places, 1.01 * gap), weights)
-    return descended(Valley(after, lambda fit: free), start, stop)
+    if not start.count:
+        return start
+    return descend(Valley(after, lambda fit: free), start, stop).point
 
 
 def attempted(function: Callable[..., A], *arguments: object) -> A | None:
@@ -363,8 +415,8 @@ def resolution_of(samplings: Sequence[AbstractSampling]) -> float:
 
 def shortening(step: Array, width: Array) -> float:
     """The part of a step in which no member moves by more than its width; at most all of it."""
-    size = np.abs(step.reshape(-1, len(width)) / width).max(initial=0.0)
-    return min(1.0, 1 / max(float(size), 1e-300))
+    size = np.maximum(np.abs(step.reshape(-1, len(width))), 1e-300)
+    return float((width / size).min(initial=1.0))
 
 
 def _moved(places: Places, step: Array, band: tuple[float, float], resolution: float) -> Places:
@@ -382,6 +434,11 @@ def widths(places: Places, resolution: float) -> Array:
     """Distance in frequency at which lines are resolved: 2π/T, or the rate of decay."""
     rates = np.abs(places.real) if np.iscomplexobj(places) else np.zeros(len(places))
     return np.asarray(np.maximum(resolution, rates))
+
+
+def neighbours(omega: Array, reach: Array | float) -> list[int]:
+    """The first of every two neighbours that are nearer to each other than ``reach``."""
+    return [int(j) for j in np.flatnonzero(np.diff(omega) < reach)]
 
 
 def closest(places: Places) -> float:
@@ -414,8 +471,7 @@ def degrees_of_freedom(samplings: Sequence[AbstractSampling], count: int) -> Arr
 
 def residual_weights(fit: LineFit, floor: Array) -> Array:
     """``1/σ²`` per channel from what the lines leave; no variance below ``floor`` is believed."""
-    variance = fit.rss / degrees_of_freedom(fit.samplings, fit.count)
-    return np.asarray(1 / np.maximum(variance, floor))
+    return noise_weights(fit.rss, degrees_of_freedom(fit.samplings, fit.count), floor)
 
 
 def gains(fit: LineFit) -> Array:

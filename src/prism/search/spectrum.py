@@ -9,27 +9,33 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, TypeVar
 
 import numpy as np
 import scipy.fft
 
 from prism._types import Array, Index, Single
 from prism.search.descent import Stop
-from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
+from prism.search.noise import (
+    RELATIVE_FLOOR,
+    floor_from_spectrum,
+    gain_threshold,
+    search_band,
+)
 from prism.search.projection import (
     LineFit,
-    attempted,
+    ProjectionFamily,
     degrees_of_freedom,
     evaluate,
     frequencies,
     gains,
+    neighbours,
     refine,
     resolution_of,
     widths,
 )
-from prism.search.pursuit import LOOSE, AbstractFamily, Move
+from prism.search.pursuit import Move
 from prism.search.sampling import AbstractSampling, Places
 
 CLOSE = 1.5  # neighbours nearer than this many widths are tested for merging
@@ -75,14 +81,9 @@ class LineRules:
         return 2 * len(self.floor) * self.trials
 
 
-def search_band(samplings: Sequence[AbstractSampling]) -> tuple[float, float]:
-    """One period of the longest record, to just below the lowest Nyquist frequency.
-
-    Below one period a line cannot be told from offset and drift; within half a resolution of
-    the Nyquist frequency cosine and sine cannot be told from each other.
-    """
-    resolution = resolution_of(samplings)
-    return resolution, np.pi / max(s.step for s in samplings) - 0.5 * resolution
+def line_band(samplings: Sequence[AbstractSampling]) -> tuple[float, float]:
+    """Angular frequencies at which lines can be told."""
+    return search_band(max(s.duration for s in samplings), max(s.step for s in samplings))
 
 
 def line_threshold(
@@ -102,7 +103,7 @@ def line_threshold(
     rates : sequence of float
         Ladder of decay rates looked for.
     """
-    low, high = search_band(samplings)
+    low, high = line_band(samplings)
     trials = [s.n_trials for s in samplings]
     squares = [np.average([s.spread(r) ** 2 for s in samplings], weights=trials) for r in rates]
     cycles = (high - low) / (2 * np.pi) * float(np.sum(np.sqrt(squares)))
@@ -130,7 +131,7 @@ def line_rules(
     power = evaluate(samplings, none, np.ones(samplings[0].n_channels)).rss
     spare = float(degrees_of_freedom(samplings, 1).sum())
     return LineRules(
-        band=search_band(samplings),
+        band=line_band(samplings),
         resolution=resolution_of(samplings),
         threshold=line_threshold(samplings, false_alarm, spare, rates),
         floor=RELATIVE_FLOOR**2 * power / total_counts(samplings),
@@ -228,20 +229,19 @@ L = TypeVar("L", bound=Leftover)
 
 
 @dataclass(frozen=True)
-class SpectralFamily(AbstractFamily[Places, LineFit, L]):
+class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
     """Lines, steady or decaying, that stand out of a spectrum.
 
     Attributes
     ----------
     rules : LineRules
+    stop : Stop
+        When a refinement ends.
     """
 
     rules: LineRules
 
-    @property
-    @abstractmethod
-    def stop(self) -> Stop:
-        """When a refinement ends."""
+    stop: ClassVar[Stop]
 
     @abstractmethod
     def place(self, rest: L, row: int, omega: float) -> complex:
@@ -273,22 +273,10 @@ class SpectralFamily(AbstractFamily[Places, LineFit, L]):
         """The fit that left it."""
         return rest.fit
 
-    def members(self, fit: LineFit) -> Places:
-        """Its places."""
-        return fit.places
-
-    def cost(self, fit: LineFit) -> float:
-        """``χ²``."""
-        return fit.cost
-
-    def refined(
-        self, start: Places, like: LineFit, tolerance: float = LOOSE, hopeless: float = np.inf
-    ) -> LineFit | None:
-        """Refine all lines together; None when they are too crowded to be told apart."""
-        stop = Stop(self.stop.steps, tolerance, hopeless, rounding=self.stop.rounding)
-        return attempted(
-            lambda: refine(like.samplings, start, like.weights, stop, band=self.rules.band)
-        )
+    def fitted(self, start: Places, like: LineFit, tolerance: float, hopeless: float) -> LineFit:
+        """Refine all lines together."""
+        stop = replace(self.stop, tolerance=tolerance, hopeless=hopeless)
+        return refine(like.samplings, start, like.weights, stop, band=self.rules.band)
 
     def additions(self, rest: L) -> Iterator[Sequence[Move[Places]]]:
         """The highest peaks together, the highest alone, then every line in two."""
@@ -331,11 +319,10 @@ class SpectralFamily(AbstractFamily[Places, LineFit, L]):
         moves: list[Move[Places]] = []
         for j in self._weak(fit):
             moves += move(places[j : j + 1], np.delete(places, j), reach[j])
-        for j in range(len(places) - 1):
-            both = max(reach[j], reach[j + 1])
-            if np.diff(frequencies(places[j : j + 2]))[0] < both:
-                middle = 0.5 * (places[j : j + 1] + places[j + 1 : j + 2])
-                moves += move(middle, np.concatenate([places[:j], middle, places[j + 2 :]]), both)
+        both = np.maximum(reach[:-1], reach[1:])
+        for j in neighbours(fit.omega, both):
+            middle = 0.5 * (places[j : j + 1] + places[j + 1 : j + 2])
+            moves += move(middle, np.concatenate([places[:j], middle, places[j + 2 :]]), both[j])
         yield moves
 
     def _weak(self, fit: LineFit) -> Index:

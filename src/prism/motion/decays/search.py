@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import gammaincinv
@@ -35,7 +36,7 @@ from prism.search.spectrum import (
 )
 
 NO_POLES = np.zeros(0, complex)
-_STEPS, _ROUNDING = 40, 1e-9  # of a refinement: at most, and relative accuracy of the cost
+_STOP = Stop(steps=40, rounding=1e-9)  # of a refinement; the latter is the accuracy of the cost
 _MOST = 100  # lines, unless the user asks for more
 _ROUNDS = 400  # of the search
 _FEWEST_TURNS = 1.5  # a line turns at least so often in its decay time 2π/δ
@@ -70,7 +71,7 @@ def refine(
     CrowdedError
         When the start values are too close together to be fitted at all.
     """
-    stop = Stop(_STEPS, tolerance, rounding=_ROUNDING)
+    stop = replace(_STOP, tolerance=tolerance)
     free = None if undamped is None else np.concatenate([np.ones(len(poles), bool), ~undamped])
     return refine_lines(segments, poles, weights, stop, band=band, free=free)
 
@@ -149,6 +150,9 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
     rates: Array
     spreads: Array
 
+    noun: ClassVar[str] = "decaying lines"
+    stop: ClassVar[Stop] = _STOP
+
     @classmethod
     def of(
         cls, segments: Sequence[Segments], false_alarm: float, max_lines: int | None
@@ -160,15 +164,6 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         rules = line_rules(segments, NO_POLES, false_alarm, max_lines or _MOST, rates)
         spreads = np.array([max(s.spread(rate) for s in segments) for rate in rates])
         return cls(rules, rates, spreads)
-
-    @property
-    def stop(self) -> Stop:
-        """When a refinement ends."""
-        return Stop(_STEPS, rounding=_ROUNDING)
-
-    def words(self, fit: LineFit) -> str:
-        """How far the search is."""
-        return f"{fit.count} decaying lines"
 
     def place(self, rest: DecayLeftover, row: int, omega: float) -> complex:
         """A pole of the rate of the ladder."""

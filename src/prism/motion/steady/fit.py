@@ -12,6 +12,7 @@ eliminated (:mod:`prism.search.projection`).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,10 +22,9 @@ from prism.search.projection import LineFit, evaluate
 from prism.search.projection import refine as refine_lines
 from prism.search.sampling import BACKGROUND, AbstractSampling
 
-__all__ = ["ROUNDING", "STEPS", "LineFit", "evaluate", "foresight", "refine"]
+__all__ = ["STOP", "LineFit", "evaluate", "foresight", "refine"]
 
-STEPS = 30  # of a refinement, at most
-ROUNDING = 1e-8  # relative accuracy of the cost
+STOP = Stop(steps=30, rounding=1e-8)  # of a refinement; the latter is the accuracy of the cost
 
 
 def refine(
@@ -53,7 +53,7 @@ def refine(
     CrowdedError
         When the start values are too close together to be fitted at all.
     """
-    stop = Stop(STEPS, tolerance, hopeless, rounding=ROUNDING)
+    stop = replace(STOP, tolerance=tolerance, hopeless=hopeless)
     return refine_lines(samplings, omega, weights, stop, band=band)
 
 

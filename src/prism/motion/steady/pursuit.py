@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from prism._types import Array, Mask
 from prism.motion.steady.colour import WHITE, Colour, colour_of
-from prism.motion.steady.fit import ROUNDING, STEPS, refine
+from prism.motion.steady.fit import STOP, refine
 from prism.search.descent import Stop
 from prism.search.noise import local_level
 from prism.search.projection import LineFit, evaluate, gains
@@ -66,14 +67,8 @@ class LineFamily(SpectralFamily[LineLeftover]):
     colour: Colour = WHITE
     cautious: bool = True
 
-    @property
-    def stop(self) -> Stop:
-        """When a refinement ends."""
-        return Stop(STEPS, rounding=ROUNDING)
-
-    def words(self, fit: LineFit) -> str:
-        """How far the search is."""
-        return f"{fit.count} lines"
+    noun: ClassVar[str] = "lines"
+    stop: ClassVar[Stop] = STOP
 
     def place(self, rest: LineLeftover, row: int, omega: float) -> float:
         """The frequency of the peak."""

@@ -11,6 +11,7 @@ from prism._types import Array, Index, Mask
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.forced.places import place_forces
 from prism.record import QUANTITIES, Record
+from prism.search.noise import search_band
 
 _FEWEST = 32  # samples in a trial
 _BACKGROUND = 1e-3  # of the greatest force power: beyond, the force has none
@@ -74,7 +75,7 @@ class ForcedData:
     @property
     def band(self) -> tuple[float, float]:
         """Frequencies a mode may have: one turn in the record, to just below Nyquist."""
-        return self.resolution, float(np.pi / self.dt - 0.5 * self.resolution)
+        return search_band(self.duration, self.dt)
 
     def force_band(self) -> tuple[float, float]:
         """Lowest and highest frequency at which any force has power."""

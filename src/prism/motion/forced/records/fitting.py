@@ -29,6 +29,7 @@ from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
 from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
 from prism.record import Record
+from prism.search.noise import noise_weights
 
 __all__ = ["RecordsFit", "fit_records"]
 
@@ -185,7 +186,7 @@ def _converged(
     fit = reciprocal.evaluate(modal, weights)
     for _ in range(4):
         fit = reciprocal.refine(fit, lossless=lossless)
-        new = 1 / np.maximum(fit.rss / reciprocal.spare(fit.modal, lossless), floor)
+        new = noise_weights(fit.rss, reciprocal.spare(fit.modal, lossless), floor)
         change = np.abs(np.log(new / fit.weights)).max()
         fit = reciprocal.evaluate(fit.modal, new)
         if change < 1e-3 or len(new) == 1:

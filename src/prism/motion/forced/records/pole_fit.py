@@ -14,6 +14,7 @@ pole. Nothing is assumed about reciprocity or passivity: that is for `_reciproca
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.linalg
@@ -26,14 +27,13 @@ from prism.motion.forced.records.columns import (
     static_columns,
 )
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
-from prism.search.descent import Stop
+from prism.search.descent import Step, Stop, descend
 from prism.search.projection import (
     SMALLEST_GAP,
     CrowdedError,
     Valley,
     attempted,
     check_independent,
-    descended,
     shortening,
     unit_diagonal,
 )
@@ -136,6 +136,20 @@ class PoleFit:
     shared_std: Array
     local: list[Array]
     residual: list[Array]
+
+    @property
+    def count(self) -> int:
+        """Number of poles."""
+        return self.poles.count
+
+    @property
+    def places(self) -> Poles:
+        """Where they are."""
+        return self.poles
+
+    def curved(self, damping: float) -> tuple[Array, Array]:
+        """Gauss-Newton matrix, and half the negative gradient."""
+        return self.fisher, self.gradient
 
 
 def linear_size(data: ForcedData, poles: Poles) -> int:
@@ -286,9 +300,10 @@ def refine(
     hopeless : float
         Stop as soon as three times the predicted gain would not bring ``χ²`` below this.
     """
+    if not fit.count:
+        return fit
     stop = Stop(_STEPS, tolerance, hopeless, rounding=_ROUNDING, settled=_SETTLED * tolerance)
-    valley = Valley(lambda at, step: _after(data, at, step), _free)
-    return descended(valley, fit, stop)
+    return descend(Valley(partial(_after, data), _free), fit, stop).point
 
 
 def _free(fit: PoleFit) -> Mask:
@@ -303,12 +318,12 @@ def pole_width(data: ForcedData, decay: Array) -> Array:
     return 0.35 * data.resolution + 0.5 * decay
 
 
-def _after(data: ForcedData, fit: PoleFit, step: Array) -> PoleFit | None:
+def _after(data: ForcedData, fit: PoleFit, step: Step) -> PoleFit | None:
     """Fit after a step of bounded length, or None where poles run into each other."""
     poles, N = fit.poles, fit.poles.count
-    step = step * shortening(step, pole_width(data, poles.decay))
-    omega = np.clip(poles.omega + step[:N], *data.band)
-    decay = np.clip(poles.decay + step[N:], 0.0, STRONGEST_DECAY * omega)
+    delta = step.delta * shortening(step.delta, pole_width(data, poles.decay))
+    omega = np.clip(poles.omega + delta[:N], *data.band)
+    decay = np.clip(poles.decay + delta[N:], 0.0, STRONGEST_DECAY * omega)
     moved = replace(poles, omega=omega, decay=decay).picked(np.argsort(omega))
     apart = np.diff(moved.omega) + np.abs(np.diff(moved.decay))
     if apart.min(initial=np.inf) < SMALLEST_GAP * data.resolution:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from scipy.special import chdtri
@@ -19,9 +20,9 @@ from prism._types import Array, Index
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles, evaluate, refine, spare
 from prism.motion.forced.records.scan import DECAYS, scan
-from prism.search.noise import gain_threshold, with_spare
-from prism.search.projection import attempted
-from prism.search.pursuit import LOOSE, TIGHT, AbstractFamily, Move, Places, larger, pursue
+from prism.search.noise import gain_threshold, noise_weights, with_spare
+from prism.search.projection import ProjectionFamily, attempted, neighbours
+from prism.search.pursuit import TIGHT, Move, Places, larger, pursue
 
 _CLOSE = 1.5  # poles nearer than this many resolution widths are tested for merging
 _PEAKS = 3  # candidates tried in one round
@@ -55,7 +56,7 @@ def thresholds(data: ForcedData, false_alarm: float, lossless: bool) -> tuple[fl
 
 
 @dataclass(frozen=True)
-class PoleFamily(AbstractFamily[Poles, PoleFit, PoleFit]):
+class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
     """Poles that a force drives, and the rules of their search.
 
     Attributes
@@ -80,44 +81,27 @@ class PoleFamily(AbstractFamily[Poles, PoleFit, PoleFit]):
     most: int
     floor: Array
 
-    def weights(self, fit: PoleFit) -> Array:
-        """``1/σ²`` from the residual of a fit."""
-        return 1 / np.maximum(fit.rss / spare(self.data, fit.poles), self.floor)
+    noun: ClassVar[str] = "modes"
 
     # -- what the pursuit asks -----------------------------------------------------------------
 
     def look(self, fit: PoleFit) -> PoleFit:
         """The fit in units of its own noise; it carries what it leaves."""
-        return evaluate(self.data, fit.poles, self.weights(fit))
+        weights = noise_weights(fit.rss, spare(self.data, fit.poles), self.floor)
+        return evaluate(self.data, fit.poles, weights)
 
     def fit(self, rest: PoleFit) -> PoleFit:
         """The fit that left it."""
         return rest
-
-    def members(self, fit: PoleFit) -> Poles:
-        """Its poles."""
-        return fit.poles
-
-    def cost(self, fit: PoleFit) -> float:
-        """``χ²``."""
-        return fit.cost
 
     def rank(self, fit: PoleFit) -> float:
         """``-2 log L`` with the noise levels fitted."""
         level = np.maximum(fit.rss / self.data.counts, self.floor)
         return float(self.data.counts @ np.log(level))
 
-    def words(self, fit: PoleFit) -> str:
-        """How far the search is."""
-        return f"{fit.poles.count} modes"
-
-    def refined(
-        self, start: Poles, like: PoleFit, tolerance: float = LOOSE, hopeless: float = np.inf
-    ) -> PoleFit | None:
-        """Refine all poles together; None when they are too crowded to be told apart."""
-        fit = attempted(evaluate, self.data, start, like.weights)
-        if fit is None:
-            return None
+    def fitted(self, start: Poles, like: PoleFit, tolerance: float, hopeless: float) -> PoleFit:
+        """Refine all poles together."""
+        fit = evaluate(self.data, start, like.weights)
         return refine(self.data, fit, tolerance=tolerance, hopeless=hopeless)
 
     def enlarged(self, start: Poles, like: PoleFit) -> PoleFit | None:
@@ -199,7 +183,7 @@ class PoleFamily(AbstractFamily[Poles, PoleFit, PoleFit]):
     def removals(self, fit: PoleFit, around: Places | None) -> Iterator[Sequence[Move[Poles]]]:
         """First pairs that cancel, at any price; then terms, weak poles and close neighbours."""
         data, poles = self.data, fit.poles
-        for j in _pairs(data, poles, _NEIGHBOUR):
+        for j in neighbours(poles.omega, _NEIGHBOUR * data.resolution):
             if _cancel(data, fit, np.array([j, j + 1])):
                 yield [Move(poles.merged(j), np.inf)]
         moves = [Move(_with(poles, n, False), self.single) for n in _TERMS if getattr(poles, n)]
@@ -207,7 +191,7 @@ class PoleFamily(AbstractFamily[Poles, PoleFit, PoleFit]):
             quick = attempted(evaluate, data, poles.without(j), fit.weights)
             if quick is not None and quick.cost - fit.cost < 2 * self.threshold:
                 moves.append(Move(poles.without(j), self.threshold))
-        close = _pairs(data, poles, _CLOSE)
+        close = neighbours(poles.omega, _CLOSE * data.resolution)
         yield moves + [Move(poles.merged(j), self.threshold) for j in close]
 
 
@@ -247,11 +231,6 @@ def _with(poles: Poles, name: str, present: bool) -> Poles:
     if name == "rigid":
         return replace(poles, rigid=present)
     return replace(poles, static=present)
-
-
-def _pairs(data: ForcedData, poles: Poles, widths: float) -> list[int]:
-    """The first of each pair of close neighbours."""
-    return [int(j) for j in np.flatnonzero(np.diff(poles.omega) < widths * data.resolution)]
 
 
 def _peaks(omega: Array, gain: Array, resolution: float) -> list[int]:

@@ -20,12 +20,12 @@ import numpy as np
 import scipy.linalg
 
 from prism._linalg import inverse_scaled
-from prism._types import Array, Index
+from prism._types import Array, Index, Mask
 from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
 from prism.motion.forced.records.pole_fit import STRONGEST_DECAY, Poles, pole_width
-from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
-from prism.search.projection import shortening
+from prism.search.descent import Marquardt, Step, Stop, descend
+from prism.search.projection import Valley, shortening
 
 _ROUNDING = 1e-9  # relative accuracy of the cost
 _SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
@@ -96,11 +96,21 @@ class ModalFit:
     normal: list[tuple[Array, Array]]
 
     @property
+    def count(self) -> int:
+        """Number of oscillating modes."""
+        return self.modal.count
+
+    @property
+    def places(self) -> Modal:
+        """The modes."""
+        return self.modal
+
+    @property
     def size(self) -> int:
         """Number of shared parameters."""
         return 2 * self.modal.count + self.modal.shapes.size
 
-    def reduced(self, damping: float = 0.0) -> tuple[Array, Array]:
+    def curved(self, damping: float = 0.0) -> tuple[Array, Array]:
         """Normal matrix and gradient of the shared parameters, free amplitudes eliminated."""
         P = self.size
         matrix, gradient = np.zeros((P, P)), np.zeros(P)
@@ -116,7 +126,7 @@ class ModalFit:
         """Of (ω, δ, shapes); zero for what is held."""
         keep = np.setdiff1d(np.arange(self.size), held)
         out = np.zeros((self.size, self.size))
-        out[np.ix_(keep, keep)] = inverse_scaled(self.reduced()[0][np.ix_(keep, keep)])
+        out[np.ix_(keep, keep)] = inverse_scaled(self.curved()[0][np.ix_(keep, keep)])
         return out
 
 
@@ -259,20 +269,36 @@ class Reciprocal:
 
     # -- the fit -------------------------------------------------------------------------------
 
-    def held(self, fit: ModalFit, lossless: bool) -> Index:
-        """Decays that are not to be moved."""
-        N = fit.modal.count
-        if lossless:
-            return np.arange(N, 2 * N)
-        gradient = fit.reduced()[1][N : 2 * N]
-        return N + np.flatnonzero((fit.modal.decay <= 0) & (gradient < 0))
+    def free(self, fit: ModalFit, lossless: bool) -> Mask:
+        """All that may move; a decay at zero that wants to be negative stays there."""
+        N, out = fit.modal.count, np.ones(fit.size, bool)
+        falling = lossless or fit.curved()[1][N : 2 * N] < 0
+        out[N : 2 * N] = ~(falling & (lossless | (fit.modal.decay <= 0)))
+        return out
 
     def refine(
         self, fit: ModalFit, *, lossless: bool, tolerance: float = 1e-6, max_steps: int = 40
     ) -> ModalFit:
         """Levenberg-Marquardt on all parameters."""
         stop = Stop(max_steps, tolerance, rounding=_ROUNDING, settled=_SETTLED * tolerance)
-        return descend(_Passive(self, lossless), fit, stop, _CONTROL).point
+        valley = Valley(self._after, lambda at: self.free(at, lossless), _RIDGE, _LEAST)
+        return descend(valley, fit, stop, _CONTROL).point
+
+    def _after(self, fit: ModalFit, step: Step) -> ModalFit:
+        """The fit after a step of bounded length; the free amplitudes follow."""
+        modal, N, P = fit.modal, fit.modal.count, fit.size
+        part = shortening(step.delta[: 2 * N], pole_width(self.data, modal.decay)) if N else 1.0
+        by_omega, by_decay = part * step.delta[: 2 * N].reshape(2, N)
+        free = []
+        for (G, g), now in zip(fit.normal, modal.free, strict=True):
+            right = g[P:] - G[P:, :P] @ step.delta
+            inner = np.linalg.solve(_damped(G[P:, P:], step.damping), right)
+            free.append(now + part * inner.reshape(now.shape))
+        omega = np.clip(modal.omega + by_omega, *self.data.band)
+        decay = np.clip(modal.decay + by_decay, 0.0, STRONGEST_DECAY * omega)
+        shapes = modal.shapes + part * step.delta[2 * N :].reshape(modal.shapes.shape)
+        moved = replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+        return self.evaluate(moved, fit.weights)
 
     def output(self, modal: Modal) -> list[Array]:
         """Motion of the model, what was projected out included, at all samples."""
@@ -288,37 +314,3 @@ class Reciprocal:
                 values[:, group] = modes + local @ c
             out.append(values)
         return out
-
-
-@dataclass(frozen=True)
-class _Passive:
-    """χ² over poles and shapes; the free amplitudes follow."""
-
-    model: Reciprocal
-    lossless: bool
-
-    def cost(self, point: ModalFit) -> float:
-        return point.cost
-
-    def step(self, point: ModalFit, damping: float) -> Step:
-        matrix, gradient = point.reduced(damping)
-        free = np.ones(point.size, bool)
-        free[self.model.held(point, self.lossless)] = False
-        delta = damped_solution(matrix, gradient, damping + _RIDGE, _LEAST, free=free)
-        return Step(delta, float(delta @ gradient), damping)
-
-    def moved(self, point: ModalFit, step: Step) -> ModalFit:
-        modal, N, P = point.modal, point.modal.count, point.size
-        data = self.model.data
-        part = shortening(step.delta[: 2 * N], pole_width(data, modal.decay)) if N else 1.0
-        by_omega, by_decay = part * step.delta[: 2 * N].reshape(2, N)
-        free = []
-        for (G, g), now in zip(point.normal, modal.free, strict=True):
-            right = g[P:] - G[P:, :P] @ step.delta
-            inner = np.linalg.solve(_damped(G[P:, P:], step.damping), right)
-            free.append(now + part * inner.reshape(now.shape))
-        omega = np.clip(modal.omega + by_omega, *data.band)
-        decay = np.clip(modal.decay + by_decay, 0.0, STRONGEST_DECAY * omega)
-        shapes = modal.shapes + part * step.delta[2 * N :].reshape(modal.shapes.shape)
-        moved = replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
-        return self.model.evaluate(moved, point.weights)
