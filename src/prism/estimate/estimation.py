@@ -13,34 +13,55 @@ which is 1 % at :math:`ωΔt = 0.25` or 0.35. The estimate is the response to th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism.errors import OptionError
+from prism.estimate._limits import EXCITED
 from prism.estimate.channels import Roles
-from prism.estimate.dwell import stepped_sine
-from prism.estimate.estimators import ESTIMATORS, estimate
-from prism.estimate.excitations import burst, hammer, random, sweep
-from prism.estimate.finish import ResponseEstimate, excited, finish, limit_of, select
+from prism.estimate.dwell import dwell
+from prism.estimate.estimators import ESTIMATORS, LineValues, diagonal, estimate, keep
+from prism.estimate.finish import ResponseEstimate, excited, finish
+from prism.estimate.hammer import hammer
 from prism.estimate.periodic import periodic
-from prism.estimate.spectra import Window
+from prism.estimate.segments import Window
+from prism.estimate.spectra import Spectra, burst, random, sweep
 from prism.record import Record
 
 __all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]
 
-_OPTIONS = {
-    "random": ("noise", "segment", "overlap", "window", "threshold"),
-    "burst": ("noise", "segment", "threshold"),
-    "periodic": ("period", "settle", "threshold"),
-    "sweep": ("noise", "taper", "threshold"),
-    "dwell": ("settle", "frequencies", "starts", "free_lines"),
-    "hammer": ("noise", "segment", "threshold", "pulse", "final", "pretrigger"),
+
+class _Averaged(NamedTuple):
+    """A way to drive a structure whose spectra are averaged, for an estimator to divide."""
+
+    measure: Callable[..., Spectra]
+    options: tuple[str, ...]
+    threshold: float = 0.0
+
+
+class _Divided(NamedTuple):
+    """A way to drive a structure whose phasors are averaged before they are divided."""
+
+    measure: Callable[..., LineValues]
+    options: tuple[str, ...]
+
+
+_WAYS: dict[str, _Averaged | _Divided] = {
+    "random": _Averaged(random, ("noise", "segment", "overlap", "window", "threshold")),
+    "burst": _Averaged(burst, ("noise", "segment", "threshold")),
+    "periodic": _Divided(periodic, ("period", "settle", "threshold")),
+    "sweep": _Averaged(sweep, ("noise", "taper", "threshold"), EXCITED),
+    "dwell": _Divided(dwell, ("settle", "frequencies", "starts", "free_lines")),
+    "hammer": _Averaged(hammer, ("noise", "segment", "threshold", "pulse", "final", "pretrigger")),
 }
-EXCITATIONS = tuple(_OPTIONS)
+EXCITATIONS = tuple(_WAYS)
 """Ways to drive a structure."""
+_COMMON = ("record", "force", "at", "excitation", "estimator")  # arguments of every excitation
 
 
 def estimate_response(
@@ -154,44 +175,15 @@ def estimate_response(
     >>> bool(found.coherence.min() > 0.9)
     True
     """  # noqa: E501 - one line of a repr
-    given = {
-        "noise": noise,
-        "segment": segment,
-        "overlap": overlap,
-        "window": window,
-        "threshold": threshold,
-        "period": period,
-        "settle": settle,
-        "taper": taper,
-        "frequencies": frequencies,
-        "starts": starts,
-        "free_lines": free_lines,
-        "pulse": pulse,
-        "final": final,
-        "pretrigger": pretrigger,
-    }
-    _check_options(excitation, estimator, given)
+    given = locals()  # the arguments alone, as nothing else has a name yet
+    options = {k: v for k, v in given.items() if k not in _COMMON and v is not None}
+    _check_options(excitation, estimator, options)
     roles = Roles.of(record, force, at)
-    if excitation == "dwell":
-        return _dwell(record, roles, settle, frequencies, starts, free_lines)
-    if excitation == "periodic":
-        return _periodic(record, roles, period, settle, threshold)
-    decay = 0.0
-    if excitation == "random":
-        spectra = random(record, roles, segment, overlap, window)
-    elif excitation == "burst":
-        spectra = burst(record, roles, segment)
-    elif excitation == "sweep":
-        spectra = sweep(record, roles, 0.0 if taper is None else taper)
-    else:
-        spectra, decay = hammer(record, roles, segment, pulse, final, pretrigger)
-    amplitudes = np.sqrt(np.einsum("fbb->fb", spectra.ff).real)
-    kept, remarks = excited(amplitudes, limit_of(threshold, excitation), roles.force_names)
-    spectra = spectra.keep(kept)
-    spread = _noise(noise, estimator, record, roles)
-    lines = estimate(spectra, estimator, roles.force_names, spread)
-    counts = (spectra.averages, spectra.skipped)
-    return finish(spectra.omega, lines, roles, estimator, excitation, counts, remarks, decay)
+    way = _WAYS[excitation]
+    if isinstance(way, _Divided):
+        return finish(way.measure(record, roles, **options), roles, "ratio", excitation)
+    lines = _averaged(way, record, roles, estimator, **options)
+    return finish(lines, roles, estimator, excitation)
 
 
 def _check_options(excitation: str, estimator: str, given: Mapping[str, object]) -> None:
@@ -199,63 +191,41 @@ def _check_options(excitation: str, estimator: str, given: Mapping[str, object])
         raise OptionError(
             f"unknown excitation {excitation!r}: choose among {', '.join(EXCITATIONS)}."
         )
-    for name, value in given.items():
-        if value is not None and name not in _OPTIONS[excitation]:
+    way = _WAYS[excitation]
+    for name in given:
+        if name not in way.options:
             raise OptionError(
                 f"{name} is no option of a {excitation} excitation: leave it out; its options are "
-                f"{', '.join(_OPTIONS[excitation])}."
+                f"{', '.join(way.options)}."
             )
     if estimator not in ESTIMATORS:
         raise OptionError(f"unknown estimator {estimator!r}: choose among {', '.join(ESTIMATORS)}.")
-    if estimator != "H1" and "noise" not in _OPTIONS[excitation]:
+    if estimator != "H1" and isinstance(way, _Divided):
         raise OptionError(
             f"{estimator} of a {excitation} excitation: its phasors are averaged before they are "
             "divided, which leaves no choice of an estimator; leave it out."
         )
 
 
-def _periodic(
+def _averaged(
+    way: _Averaged,
     record: Record,
     roles: Roles,
-    period: float | None,
-    settle: float | None,
-    threshold: float | None,
-) -> ResponseEstimate:
-    drop = 1 if settle is None else settle
-    if drop != int(drop) or drop < 0:
-        raise OptionError(f"settle is {settle!r}: give a whole number of periods to drop.")
-    omega, force, lines, used, skipped = periodic(record, roles, period, int(drop))
-    kept, remarks = excited(force, limit_of(threshold, "periodic"), roles.force_names)
-    lines = select(lines, kept)
-    counts = (float(used), skipped)
-    return finish(omega[kept], lines, roles, "ratio", "periodic", counts, remarks)
+    estimator: str,
+    noise: Mapping[str, float] | None = None,
+    threshold: float | None = None,
+    **options: Any,
+) -> LineValues:
+    """Spectra of a record, divided by an estimator on the lines that are excited."""
+    spectra = way.measure(record, roles, **options)
+    limit = way.threshold if threshold is None else threshold
+    kept, remarks = excited(np.sqrt(diagonal(spectra.ff)), limit, roles.force_names)
+    spread = None if noise is None else _noise(noise, estimator, record, roles)
+    lines = estimate(keep(spectra, kept), estimator, roles.force_names, spread)
+    return replace(lines, remarks=remarks)
 
 
-def _dwell(
-    record: Record,
-    roles: Roles,
-    settle: float | None,
-    frequencies: ArrayLike | None,
-    starts: Sequence[float] | None,
-    free_lines: ArrayLike | None,
-) -> ResponseEstimate:
-    found = stepped_sine(
-        record,
-        roles,
-        settle=0.5 if settle is None else settle,
-        frequencies=frequencies,
-        starts=starts,
-        free_lines=() if free_lines is None else free_lines,
-    )
-    counts = (found.periods, found.skipped)
-    return finish(found.omega, found.lines, roles, "ratio", "dwell", counts, found.remarks)
-
-
-def _noise(
-    noise: Mapping[str, float] | None, estimator: str, record: Record, roles: Roles
-) -> Array | None:
-    if noise is None:
-        return None
+def _noise(noise: Mapping[str, float], estimator: str, record: Record, roles: Roles) -> Array:
     if estimator != "Hv":
         raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
     names = (*roles.force_names, *roles.outputs)

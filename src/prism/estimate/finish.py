@@ -10,14 +10,11 @@ import scipy.special
 
 from prism._types import Array, ComplexArray, Mask
 from prism.errors import CannotTellError, OptionError, RecordError
+from prism.estimate._limits import LINES_APART, UNRELATED
 from prism.estimate.channels import Roles
-from prism.estimate.estimators import Lines
+from prism.estimate.estimators import LineValues, keep
 from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES
-
-_THRESHOLD = {"periodic": 1e-2, "sweep": 1e-2}
-_ALPHA = 1e-3  # chance to take noise for a response
-_APART = 4  # lines that no usual window correlates
 
 
 @dataclass(frozen=True)
@@ -58,16 +55,16 @@ class ResponseEstimate:
     remarks: tuple[str, ...] = ()
 
 
-def limit_of(threshold: float | None, excitation: str) -> float:
-    """Least part of the largest force amplitude that a line must have."""
-    limit = _THRESHOLD.get(excitation, 0.0) if threshold is None else threshold
-    if not 0 <= limit < 1:
-        raise OptionError(f"threshold is {threshold!r}: give a number from 0 to below 1.")
-    return limit
-
-
 def excited(force: Array, limit: float, names: Sequence[str]) -> tuple[Mask, tuple[str, ...]]:
-    """Lines with enough of all forces, (F, inputs), and what to say about the others."""
+    """Lines with enough of all forces, (F, inputs), and what to say about the others.
+
+    Parameters
+    ----------
+    limit : float
+        Least part of the largest force amplitude that a line must have.
+    """
+    if not 0 <= limit < 1:
+        raise OptionError(f"threshold is {limit!r}: give a number from 0 to below 1.")
     for name, largest in zip(names, force.max(axis=0), strict=True):
         if largest == 0:
             raise RecordError(
@@ -80,40 +77,30 @@ def excited(force: Array, limit: float, names: Sequence[str]) -> tuple[Mask, tup
     return kept, (f"{text} of the largest amplitude",)
 
 
-def select(lines: Lines, kept: Mask) -> Lines:
-    """Some of the lines."""
-    return Lines(
-        lines.values[kept],
-        None if lines.variance is None else lines.variance[kept],
-        lines.coherence[kept],
-        None if lines.p_values is None else lines.p_values[kept],
-    )
-
-
-def finish(
-    omega: Array,
-    lines: Lines,
-    roles: Roles,
-    estimator: str,
-    excitation: str,
-    counts: tuple[float, int],
-    remarks: tuple[str, ...],
-    decay: float = 0.0,
-) -> ResponseEstimate:
+def finish(lines: LineValues, roles: Roles, estimator: str, excitation: str) -> ResponseEstimate:
     """Check that there is a response, and convert all motions to one quantity."""
-    _check_related(lines.p_values, roles, counts[0])
-    there = np.asarray(np.isfinite(lines.values).any(axis=(1, 2)))
-    lines, omega = select(lines, there), omega[there]
-    factor = _conversion(omega, roles, decay)
+    _check_related(lines.p_values, roles, lines.averages)
+    lines = keep(lines, np.asarray(np.isfinite(lines.values).any(axis=(1, 2))))
+    factor = _conversion(lines.omega, roles, lines.decay)[:, :, None]
+    variance = lines.variance
     with np.errstate(invalid="ignore"):
-        values = lines.values * factor[:, :, None]
-        variance = lines.variance
-        variance = None if variance is None else variance * np.abs(factor[:, :, None]) ** 2
-    response = FrequencyResponse(
-        omega, values, roles.quantity, roles.outputs, roles.inputs, variance
-    )
+        response = FrequencyResponse(
+            lines.omega,
+            lines.values * factor,
+            roles.quantity,
+            roles.outputs,
+            roles.inputs,
+            None if variance is None else variance * np.abs(factor) ** 2,
+        )
     return ResponseEstimate(
-        response, lines.coherence, counts[0], estimator, excitation, decay, counts[1], remarks
+        response,
+        lines.coherence,
+        lines.averages,
+        estimator,
+        excitation,
+        lines.decay,
+        lines.skipped,
+        lines.remarks,
     )
 
 
@@ -139,10 +126,10 @@ def _check_related(p_values: Array | None, roles: Roles, averages: float) -> Non
     if p_values is None:
         return
     p = np.where(np.isfinite(p_values), np.maximum(p_values, 1e-300), 1.0)
-    together = -np.log(p[::_APART])
+    together = -np.log(p[::LINES_APART])
     by_sum = float(scipy.special.gammaincc(max(together.size, 1), together.sum()))
     by_one = p.size * float(p.min(initial=1.0))
-    if min(by_sum, by_one) > _ALPHA:
+    if min(by_sum, by_one) > UNRELATED:
         raise CannotTellError(
             f"no motion ({', '.join(roles.outputs)}) is related to the force "
             f"{', '.join(roles.force_names)} on any line: with {averages:.3g} averages the "
