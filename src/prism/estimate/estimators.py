@@ -29,7 +29,7 @@ With n independent averages, i inputs, o outputs, and total complex variances
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.special
@@ -80,7 +80,9 @@ L = TypeVar("L", Spectra, LineValues)
 
 def keep(lines: L, kept: Mask) -> L:
     """Some of the lines: every array has them first."""
-    arrays = {name: one for name, one in vars(lines).items() if isinstance(one, np.ndarray)}
+    arrays: dict[str, Any] = {
+        name: one for name, one in vars(lines).items() if isinstance(one, np.ndarray)
+    }
     return replace(lines, **{name: one[kept] for name, one in arrays.items()})
 
 

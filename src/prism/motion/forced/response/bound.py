@@ -7,11 +7,11 @@ import numpy as np
 from prism._types import Array
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import Foster
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.noise import Noise
-from prism.motion.forced.response.order import State, covariance
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import ModalPoint
+from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.report import user_covariance
-from prism.motion.forced.response.scoring import Point
+from prism.motion.forced.response.scoring import ModalFit
 
 
 def response_bound(
@@ -35,15 +35,9 @@ def response_bound(
     array
         Covariance of ``(omega, participation.ravel(), loss)``, as in `FosterFit`.
     """
-    data = Data.of(response.ports)
-    scale = np.sqrt(data.value_unit) * data.frequency_unit
-    point = Point(
-        (truth.omega / data.frequency_unit) ** 2,
-        truth.participation / scale,
-        truth.loss,
-        truth.damping,
-    )
-    noise = Noise((additive / data.value_unit) ** 2, multiplicative**2)
-    state = State(point, noise, np.inf, True)
-    order = np.arange(len(truth.omega))
-    return user_covariance(data, state, covariance(data, state), order)
+    data = ResponseData.of(response.ports)
+    lam = (truth.omega / data.frequency_unit) ** 2
+    V = truth.participation / (np.sqrt(data.value_unit) * data.frequency_unit)
+    point = ModalPoint(lam, V, truth.loss, truth.damping)
+    noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
+    return user_covariance(ModalFit(data, point, noise), np.arange(len(lam)))
