@@ -28,13 +28,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+import prism.estimate._limits as limits
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
-from prism.estimate._limits import DWELL_CONDITION, EPS, SINE_EXPLAINS
-from prism.estimate.channels import Roles
+from prism.estimate.channels import DrivenRecord
 from prism.estimate.estimators import LineValues
 from prism.estimate.stepping import Piece, design, detected_pieces, given_pieces, sine_frequency
-from prism.record import Record
 
 
 class _Dwell(NamedTuple):
@@ -49,8 +48,7 @@ class _Dwell(NamedTuple):
 
 
 def dwell(
-    record: Record,
-    roles: Roles,
+    record: DrivenRecord,
     *,
     settle: float = 0.5,
     frequencies: ArrayLike | None = None,
@@ -58,22 +56,22 @@ def dwell(
     free_lines: ArrayLike = (),
 ) -> LineValues:
     """Response at the frequency of each dwell; options as in `estimate_response`."""
-    if len(roles.forces) != 1:
+    if len(record.forces) != 1:
         raise OptionError(
-            f"{len(roles.forces)} forces ({', '.join(roles.force_names)}) in a dwell: a stepped "
+            f"{len(record.forces)} forces ({', '.join(record.forces)}) in a dwell: a stepped "
             "sine takes one force at a time."
         )
     if not 0 <= settle < 1:
         raise OptionError(f"settle is {settle!r}: give the share of a dwell to drop, 0 to below 1.")
     given = None if frequencies is None else _positive(frequencies, "frequencies")
     lines = _positive(free_lines, "free_lines")
-    pieces = given_pieces(record, roles.dt, given, starts)
+    pieces = given_pieces(record, given, starts)
     if pieces is None:
-        pieces = detected_pieces(_whole_force(record, roles), roles.dt)
+        pieces = detected_pieces(_whole_force(record), record.dt)
     known = [None] * len(pieces) if given is None else given.tolist()
     return _gather(
         [
-            _measured(record, roles, piece, k, settle, omega, lines)
+            _measured(record, piece, k, settle, omega, lines)
             for k, (piece, omega) in enumerate(zip(pieces, known, strict=True))
         ]
     )
@@ -86,19 +84,18 @@ def _positive(values: ArrayLike, name: str) -> Array:
     return out
 
 
-def _whole_force(record: Record, roles: Roles) -> Array:
-    force = record.trials[0][:, roles.forces[0]]
+def _whole_force(record: DrivenRecord) -> Array:
+    force = record.trials[0][:, 0]
     if np.isnan(force).any():
         raise CannotTellError(
-            f"the force {roles.force_names[0]!r} has {int(np.isnan(force).sum())} missing samples: "
+            f"the force {record.forces[0]!r} has {int(np.isnan(force).sum())} missing samples: "
             "dwells cannot be found in it, give frequencies or starts."
         )
     return np.asarray(force)
 
 
 def _measured(
-    record: Record,
-    roles: Roles,
+    record: DrivenRecord,
     piece: Piece,
     k: int,
     settle: float,
@@ -108,8 +105,8 @@ def _measured(
     """Dwell k, at its frequency if that is given, or at that of its force."""
     trial, a, b = piece
     a = a + round(settle * (b - a))
-    values = record.trials[trial][a:b, [*roles.forces, *roles.motions]]
-    t = np.asarray(roles.dt * (np.arange(b - a) - 0.5 * (b - a - 1)), float)
+    values = record.trials[trial][a:b]
+    t = np.asarray(record.dt * (np.arange(b - a) - 0.5 * (b - a - 1)), float)
     there = np.asarray(~np.isnan(values).any(axis=1))
     columns = 2 * len(free_lines) + 3
     if there.sum() <= columns:
@@ -125,7 +122,7 @@ def _measured(
     omega = sine_frequency(t, values[:, 0]) if omega is None else omega
     t, values = t[there], values[there]
     _check_frequency(omega, t, values[:, 0], k)
-    periods = omega * len(there) * roles.dt / (2 * np.pi)
+    periods = omega * len(there) * record.dt / (2 * np.pi)
     return _Dwell(omega, *_fit(omega, free_lines, t, values), periods, int((~there).sum()))
 
 
@@ -136,7 +133,7 @@ def _check_frequency(omega: float, t: Array, force: Array, k: int) -> None:
     if spread == 0:
         raise CannotTellError(f"the force is constant in dwell {k} (counted from 0): check it.")
     explained = 1 - float((misfit**2).mean()) / spread
-    if explained < SINE_EXPLAINS:
+    if explained < limits.SINE_EXPLAINS:
         raise OptionError(
             f"a sine of {omega:g} rad per time unit explains {100 * max(explained, 0):.0f} % of "
             f"the force in dwell {k} (counted from 0): give the frequencies and starts at which "
@@ -150,14 +147,14 @@ def _fit(
     """Response, variance and coherence by least squares for force (first column) and motions."""
     X = design([omega, *free_lines], t)
     Q, R = np.linalg.qr(X)
-    if np.linalg.cond(R) > DWELL_CONDITION:
+    if np.linalg.cond(R) > limits.DWELL_CONDITION:
         nothing = np.full(values.shape[1] - 1, np.nan)
         return nothing.astype(complex), nothing, nothing
     inverse = np.linalg.inv(R)
     c = float((inverse[:2] ** 2).sum())
     fit = inverse @ (Q.T @ values)
     residual = values - X @ fit
-    rounding = (EPS * np.abs(values).max(axis=0)) ** 2
+    rounding = (limits.EPS * np.abs(values).max(axis=0)) ** 2
     noise = (residual**2).sum(axis=0) / (len(t) - X.shape[1]) + rounding
     phasor = fit[0] - 1j * fit[1]
     H = phasor[1:] / phasor[0]

@@ -14,50 +14,24 @@ which is 1 % at :math:`ωΔt = 0.25` or 0.35. The estimate is the response to th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from inspect import getfullargspec
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from prism._types import Array
 from prism.errors import OptionError
-from prism.estimate._limits import EXCITED
-from prism.estimate.channels import Roles
+from prism.estimate.channels import DrivenRecord
 from prism.estimate.dwell import dwell
-from prism.estimate.estimators import ESTIMATORS, LineValues, diagonal, estimate, keep
-from prism.estimate.finish import ResponseEstimate, excited, finish
-from prism.estimate.hammer import hammer
+from prism.estimate.estimators import ESTIMATORS, LineValues
+from prism.estimate.excitations import burst, hammer, random, sweep
+from prism.estimate.finish import ResponseEstimate, finish
 from prism.estimate.periodic import periodic
 from prism.estimate.segments import Window
-from prism.estimate.spectra import Spectra, burst, random, sweep
 from prism.record import Record
 
 __all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]
 
-
-class _Averaged(NamedTuple):
-    """A way to drive a structure whose spectra are averaged, for an estimator to divide."""
-
-    measure: Callable[..., Spectra]
-    options: tuple[str, ...]
-    threshold: float = 0.0
-
-
-class _Divided(NamedTuple):
-    """A way to drive a structure whose phasors are averaged before they are divided."""
-
-    measure: Callable[..., LineValues]
-    options: tuple[str, ...]
-
-
-_WAYS: dict[str, _Averaged | _Divided] = {
-    "random": _Averaged(random, ("noise", "segment", "overlap", "window", "threshold")),
-    "burst": _Averaged(burst, ("noise", "segment", "threshold")),
-    "periodic": _Divided(periodic, ("period", "settle", "threshold")),
-    "sweep": _Averaged(sweep, ("noise", "taper", "threshold"), EXCITED),
-    "dwell": _Divided(dwell, ("settle", "frequencies", "starts", "free_lines")),
-    "hammer": _Averaged(hammer, ("noise", "segment", "threshold", "pulse", "final", "pretrigger")),
+_WAYS: dict[str, Callable[..., LineValues]] = {
+    way.__name__: way for way in (random, burst, periodic, sweep, dwell, hammer)
 }
 EXCITATIONS = tuple(_WAYS)
 """Ways to drive a structure."""
@@ -177,62 +151,33 @@ def estimate_response(
     """  # noqa: E501 - one line of a repr
     given = locals()  # the arguments alone, as nothing else has a name yet
     options = {k: v for k, v in given.items() if k not in _COMMON and v is not None}
-    _check_options(excitation, estimator, options)
-    roles = Roles.of(record, force, at)
-    way = _WAYS[excitation]
-    if isinstance(way, _Divided):
-        return finish(way.measure(record, roles, **options), roles, "ratio", excitation)
-    lines = _averaged(way, record, roles, estimator, **options)
-    return finish(lines, roles, estimator, excitation)
+    chosen = _chosen(excitation, estimator, options)
+    driven = DrivenRecord.of(record, force, at)
+    if chosen:
+        return finish(
+            _WAYS[excitation](driven, estimator, **options), driven, estimator, excitation
+        )
+    return finish(_WAYS[excitation](driven, **options), driven, "ratio", excitation)
 
 
-def _check_options(excitation: str, estimator: str, given: Mapping[str, object]) -> None:
+def _chosen(excitation: str, estimator: str, given: Mapping[str, object]) -> bool:
+    """Check the options; whether the excitation leaves the choice of an estimator."""
     if excitation not in EXCITATIONS:
         raise OptionError(
             f"unknown excitation {excitation!r}: choose among {', '.join(EXCITATIONS)}."
         )
-    way = _WAYS[excitation]
+    spec = getfullargspec(_WAYS[excitation])
     for name in given:
-        if name not in way.options:
+        if name not in spec.kwonlyargs:
             raise OptionError(
                 f"{name} is no option of a {excitation} excitation: leave it out; its options are "
-                f"{', '.join(way.options)}."
+                f"{', '.join(spec.kwonlyargs)}."
             )
     if estimator not in ESTIMATORS:
         raise OptionError(f"unknown estimator {estimator!r}: choose among {', '.join(ESTIMATORS)}.")
-    if estimator != "H1" and isinstance(way, _Divided):
+    if estimator != "H1" and "estimator" not in spec.args:
         raise OptionError(
             f"{estimator} of a {excitation} excitation: its phasors are averaged before they are "
             "divided, which leaves no choice of an estimator; leave it out."
         )
-
-
-def _averaged(
-    way: _Averaged,
-    record: Record,
-    roles: Roles,
-    estimator: str,
-    noise: Mapping[str, float] | None = None,
-    threshold: float | None = None,
-    **options: Any,
-) -> LineValues:
-    """Spectra of a record, divided by an estimator on the lines that are excited."""
-    spectra = way.measure(record, roles, **options)
-    limit = way.threshold if threshold is None else threshold
-    kept, remarks = excited(np.sqrt(diagonal(spectra.ff)), limit, roles.force_names)
-    spread = None if noise is None else _noise(noise, estimator, record, roles)
-    lines = estimate(keep(spectra, kept), estimator, roles.force_names, spread)
-    return replace(lines, remarks=remarks)
-
-
-def _noise(noise: Mapping[str, float], estimator: str, record: Record, roles: Roles) -> Array:
-    if estimator != "Hv":
-        raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
-    names = (*roles.force_names, *roles.outputs)
-    out = np.array([noise.get(name, np.nan) for name in names], float)
-    if set(noise) != set(record.channels) or not (np.isfinite(out) & (out > 0)).all():
-        raise OptionError(
-            f"noise {dict(noise)}: give a positive standard deviation for each channel, "
-            f"{', '.join(record.channels)}."
-        )
-    return out
+    return "estimator" in spec.args

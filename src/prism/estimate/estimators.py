@@ -28,18 +28,21 @@ With n independent averages, i inputs, o outputs, and total complex variances
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.special
 
+import prism.estimate._limits as limits
 from prism._types import Array, ComplexArray, Mask
-from prism.errors import CannotTellError, OptionError
-from prism.estimate._limits import CONDITION, EPS, FEWEST_DOF, SILENT_FORCE
+from prism.errors import CannotTellError, OptionError, RecordError
+from prism.estimate.channels import DrivenRecord
 from prism.estimate.spectra import Spectra
 
 ESTIMATORS = ("H1", "H2", "Hv")
+ChannelNoise = Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
@@ -91,20 +94,45 @@ def diagonal(matrix: ComplexArray) -> Array:
     return np.asarray(np.einsum("...bb->...b", matrix).real)
 
 
-def estimate(
-    spectra: Spectra, estimator: str, forces: tuple[str, ...], noise: Array | None
-) -> LineValues:
-    """Frequency response of averaged spectra.
+def excited(force: Array, limit: float, names: Sequence[str]) -> tuple[Mask, tuple[str, ...]]:
+    """Lines with enough of all forces, (F, inputs), and what to say about the others.
 
     Parameters
     ----------
-    spectra : Spectra
-    estimator : {"H1", "H2", "Hv"}
-    forces : tuple of str
-        Names, for messages.
-    noise : array (inputs + outputs,), optional
-        Relative standard deviations of the noise of forces and motions, for Hv.
+    limit : float
+        Least part of the largest force amplitude that a line must have.
     """
+    if not 0 <= limit < 1:
+        raise OptionError(f"threshold is {limit!r}: give a number from 0 to below 1.")
+    for name, largest in zip(names, force.max(axis=0), strict=True):
+        if largest == 0:
+            raise RecordError(
+                f"the force channel {name!r} is constant in all that is used: check the sensor."
+            )
+    kept = np.asarray((force >= limit * force.max(axis=0)).all(axis=1))
+    if kept.all():
+        return kept, ()
+    text = f"{int(kept.sum())} of {len(kept)} lines are excited: {', '.join(names)} above {limit:g}"
+    return kept, (f"{text} of the largest amplitude",)
+
+
+def divided(
+    record: DrivenRecord, spectra: Spectra, estimator: str, noise: ChannelNoise, threshold: float
+) -> LineValues:
+    """Frequency response of averaged spectra, on the lines that are excited.
+
+    Parameters
+    ----------
+    estimator : {"H1", "H2", "Hv"}
+    noise : mapping of channel to float, optional
+        Relative standard deviations of the noise of forces and motions, for Hv.
+    threshold : float
+        Least part of the largest force amplitude that a line must have.
+    """
+    forces = record.forces
+    kept, remarks = excited(np.sqrt(diagonal(spectra.ff)), threshold, forces)
+    spectra = keep(spectra, kept)
+    levels = None if noise is None else _levels(noise, estimator, record)
     check_averages(spectra.segments, forces)
     inverse, good = inverted(spectra.ff, forces)
     coherence = _coherence(spectra, inverse)
@@ -113,16 +141,30 @@ def estimate(
     elif estimator == "H2":
         values, scatter = _h2(spectra, coherence)
     else:
-        values, scatter = _hv(spectra, noise)
+        values, scatter = _hv(spectra, levels)
     values = np.where(good[:, None, None], values, np.nan)
-    behind = (spectra.averages, spectra.skipped, spectra.decay)
+    behind = (spectra.averages, spectra.skipped, spectra.decay, remarks)
     dof = spectra.averages - len(forces)
-    if spectra.segments <= len(forces) or dof < FEWEST_DOF:
+    if spectra.segments <= len(forces) or dof < limits.FEWEST_DOF:
         unknown = np.full_like(coherence, np.nan)
         return LineValues(spectra.omega, values, None, unknown, None, *behind)
     # chance of a greater coherence of unrelated Gaussian signals: γ² is then Beta(i, n - i)
     p_values = np.asarray(scipy.special.betainc(dof, len(forces), 1 - coherence))
     return LineValues(spectra.omega, values, scatter / dof, coherence, p_values, *behind)
+
+
+def _levels(noise: Mapping[str, float], estimator: str, record: DrivenRecord) -> Array:
+    """Standard deviations of the noise of forces and motions, checked."""
+    if estimator != "Hv":
+        raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
+    names = (*record.forces, *record.outputs)
+    out = np.array([noise.get(name, np.nan) for name in names], float)
+    if set(noise) != set(names) or not (np.isfinite(out) & (out > 0)).all():
+        raise OptionError(
+            f"noise {dict(noise)}: give a positive standard deviation for each channel, "
+            f"{', '.join(record.channels)}."
+        )
+    return out
 
 
 def check_averages(segments: int, forces: tuple[str, ...]) -> None:
@@ -145,17 +187,17 @@ def inverted(ff: ComplexArray, forces: tuple[str, ...]) -> tuple[ComplexArray, M
     ff : array (F, inputs, inputs)
     """
     power = diagonal(ff)
-    acts = (power > SILENT_FORCE * power.max()).all(axis=1)
+    acts = (power > limits.SILENT_FORCE * power.max()).all(axis=1)
     scale = 1 / np.sqrt(np.where(acts[:, None], power, 1.0))
     values = np.linalg.eigvalsh(ff * scale[:, :, None] * scale[:, None, :])
-    least = np.where(values[:, -1] > 0, EPS * values[:, -1], 1.0)
+    least = np.where(values[:, -1] > 0, limits.EPS * values[:, -1], 1.0)
     condition = values[:, -1] / np.maximum(values[:, 0], least)
-    good = np.asarray(acts & (condition < CONDITION))
+    good = np.asarray(acts & (condition < limits.CONDITION))
     if len(forces) > 1 and 2 * good.sum() < acts.sum():
         raise CannotTellError(
             f"the forces {', '.join(forces)} are correlated: the condition number of their "
             f"correlation matrix is {np.median(condition[acts]):.1e} on the median line (limit "
-            f"{CONDITION:.0e}); drive them independently, or take part of them as one force."
+            f"{limits.CONDITION:.0e}); drive them independently, or take part of them as one force."
         )
     there = good[:, None, None]
     inverse = np.linalg.inv(np.where(there, ff, np.eye(ff.shape[-1])))
@@ -171,7 +213,7 @@ def _coherence(spectra: Spectra, inverse: ComplexArray) -> Array:
 
 def _h1(spectra: Spectra, inverse: ComplexArray, coherence: Array) -> tuple[ComplexArray, Array]:
     """Values, and their variance times its degrees of freedom; so do all that follow."""
-    residual = spectra.yy * np.maximum(1 - coherence, EPS)
+    residual = spectra.yy * np.maximum(1 - coherence, limits.EPS)
     return spectra.yf @ inverse, residual[:, :, None] * diagonal(inverse)[:, None, :]
 
 
@@ -179,7 +221,7 @@ def _h2(spectra: Spectra, coherence: Array) -> tuple[ComplexArray, Array]:
     if spectra.yf.shape[2] == 1:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = spectra.yy[:, :, None] / spectra.yf.conj()
-            noise = np.maximum(1 - coherence, EPS) / coherence
+            noise = np.maximum(1 - coherence, limits.EPS) / coherence
         return values, np.abs(values) ** 2 * noise[:, :, None]
     if spectra.full is None:
         outputs, inputs = spectra.yf.shape[1:]
@@ -197,7 +239,7 @@ def _h2(spectra: Spectra, coherence: Array) -> tuple[ComplexArray, Array]:
         for noise in (residual, spectra.ff)
     )
     right = np.einsum("fib,fij,fjb->fb", values.conj(), inverse, values).real
-    return values, np.maximum(left, EPS * whole)[:, :, None] * right[:, None, :]
+    return values, np.maximum(left, limits.EPS * whole)[:, :, None] * right[:, None, :]
 
 
 def _hv(spectra: Spectra, noise: Array | None) -> tuple[ComplexArray, Array]:
@@ -216,7 +258,7 @@ def _hv(spectra: Spectra, noise: Array | None) -> tuple[ComplexArray, Array]:
         scale = np.broadcast_to(1 / units, (F, o, i + 1))
     scaled = joint * scale[..., :, None] * scale[..., None, :]
     lam, U = np.linalg.eigh(scaled)
-    lam = np.maximum(lam, EPS * lam[..., -1:])
+    lam = np.maximum(lam, limits.EPS * lam[..., -1:])
     w = U[..., :, 0].conj()
     units = scale[..., :i] / scale[..., i:]
     with np.errstate(divide="ignore", invalid="ignore"):

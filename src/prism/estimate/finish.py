@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.special
 
-from prism._types import Array, ComplexArray, Mask
-from prism.errors import CannotTellError, OptionError, RecordError
-from prism.estimate._limits import LINES_APART, UNRELATED
-from prism.estimate.channels import Roles
+import prism.estimate._limits as limits
+from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError
+from prism.estimate.channels import DrivenRecord
 from prism.estimate.estimators import LineValues, keep
 from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES
@@ -55,41 +54,21 @@ class ResponseEstimate:
     remarks: tuple[str, ...] = ()
 
 
-def excited(force: Array, limit: float, names: Sequence[str]) -> tuple[Mask, tuple[str, ...]]:
-    """Lines with enough of all forces, (F, inputs), and what to say about the others.
-
-    Parameters
-    ----------
-    limit : float
-        Least part of the largest force amplitude that a line must have.
-    """
-    if not 0 <= limit < 1:
-        raise OptionError(f"threshold is {limit!r}: give a number from 0 to below 1.")
-    for name, largest in zip(names, force.max(axis=0), strict=True):
-        if largest == 0:
-            raise RecordError(
-                f"the force channel {name!r} is constant in all that is used: check the sensor."
-            )
-    kept = np.asarray((force >= limit * force.max(axis=0)).all(axis=1))
-    if kept.all():
-        return kept, ()
-    text = f"{int(kept.sum())} of {len(kept)} lines are excited: {', '.join(names)} above {limit:g}"
-    return kept, (f"{text} of the largest amplitude",)
-
-
-def finish(lines: LineValues, roles: Roles, estimator: str, excitation: str) -> ResponseEstimate:
+def finish(
+    lines: LineValues, record: DrivenRecord, estimator: str, excitation: str
+) -> ResponseEstimate:
     """Check that there is a response, and convert all motions to one quantity."""
-    _check_related(lines.p_values, roles, lines.averages)
+    _check_related(lines.p_values, record, lines.averages)
     lines = keep(lines, np.asarray(np.isfinite(lines.values).any(axis=(1, 2))))
-    factor = _conversion(lines.omega, roles, lines.decay)[:, :, None]
+    factor = _conversion(lines.omega, record, lines.decay)[:, :, None]
     variance = lines.variance
     with np.errstate(invalid="ignore"):
         response = FrequencyResponse(
             lines.omega,
             lines.values * factor,
-            roles.quantity,
-            roles.outputs,
-            roles.inputs,
+            record.quantity,
+            record.outputs,
+            record.inputs,
             None if variance is None else variance * np.abs(factor) ** 2,
         )
     return ResponseEstimate(
@@ -104,20 +83,20 @@ def finish(lines: LineValues, roles: Roles, estimator: str, excitation: str) -> 
     )
 
 
-def _conversion(omega: Array, roles: Roles, decay: float) -> ComplexArray:
+def _conversion(omega: Array, record: DrivenRecord, decay: float) -> ComplexArray:
     r"""Factor (F, outputs) to the first motion's quantity.
 
     Under a window :math:`e^{-σt}` a derivative is :math:`iω + σ`: a motion that is the m-th
     derivative is first divided by its m-th power, then multiplied by :math:`(iω)^k` for the
     quantity of the response, so that its receptance is exactly that at :math:`iω + σ`.
     """
-    k = QUANTITIES.index(roles.quantity)
-    own = k - roles.orders
+    k = QUANTITIES.index(record.quantity)
+    own = k - record.orders
     s = 1j * omega[:, None]
-    return np.asarray((s + decay) ** -own * s**k if decay else s**roles.orders)
+    return np.asarray((s + decay) ** -own * s**k if decay else s**record.orders)
 
 
-def _check_related(p_values: Array | None, roles: Roles, averages: float) -> None:
+def _check_related(p_values: Array | None, record: DrivenRecord, averages: float) -> None:
     r"""Refuse motions that all look unrelated to the forces.
 
     Either one line stands out after Bonferroni, or lines far enough apart to be independent do so
@@ -126,12 +105,12 @@ def _check_related(p_values: Array | None, roles: Roles, averages: float) -> Non
     if p_values is None:
         return
     p = np.where(np.isfinite(p_values), np.maximum(p_values, 1e-300), 1.0)
-    together = -np.log(p[::LINES_APART])
+    together = -np.log(p[:: limits.LINES_APART])
     by_sum = float(scipy.special.gammaincc(max(together.size, 1), together.sum()))
     by_one = p.size * float(p.min(initial=1.0))
-    if min(by_sum, by_one) > UNRELATED:
+    if min(by_sum, by_one) > limits.UNRELATED:
         raise CannotTellError(
-            f"no motion ({', '.join(roles.outputs)}) is related to the force "
-            f"{', '.join(roles.force_names)} on any line: with {averages:.3g} averages the "
+            f"no motion ({', '.join(record.outputs)}) is related to the force "
+            f"{', '.join(record.forces)} on any line: with {averages:.3g} averages the "
             "coherence is what unrelated signals have; check the channels, or measure for longer."
         )

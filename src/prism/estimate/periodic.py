@@ -23,45 +23,41 @@ from dataclasses import replace
 import numpy as np
 import scipy.fft
 
+import prism.estimate._limits as limits
 from prism._types import Array, ComplexArray
 from prism.errors import OptionError, RecordTooShortError
-from prism.estimate._limits import EPS, EXCITED, SAME_PERIOD, SHORTEST_PERIOD, WHOLE_PERIOD
-from prism.estimate.channels import Roles, count_of
-from prism.estimate.estimators import LineValues, check_averages, diagonal, inverted, keep
-from prism.estimate.finish import excited
+from prism.estimate.channels import DrivenRecord, count_of
+from prism.estimate.estimators import LineValues, check_averages, diagonal, excited, inverted, keep
 from prism.estimate.segments import blocks_of, complete_segments
 from prism.estimate.spectra import coefficients, line_frequencies
-from prism.record import Record
 
 
 def periodic(
-    record: Record,
-    roles: Roles,
+    record: DrivenRecord,
     *,
     period: float | None = None,
     settle: float = 1,
-    threshold: float = EXCITED,
+    threshold: float = limits.EXCITED,
 ) -> LineValues:
     """Values on the excited lines; options as in `estimate_response`."""
     if settle != int(settle) or settle < 0:
         raise OptionError(f"settle is {settle!r}: give a whole number of periods to drop.")
-    length = detect(record, roles) if period is None else _whole(period, roles.dt)
+    length = detect(record) if period is None else _whole(period, record.dt)
     trials, skipped = _cut(record, length, int(settle))
-    check_averages(len(trials), roles.force_names)
-    y, f = ([z[:, :, part] for z in trials] for part in (roles.motions, roles.forces))
-    lines, force = _fit(line_frequencies(length, roles.dt), y, f, skipped, roles.force_names)
-    kept, remarks = excited(force, threshold, roles.force_names)
+    check_averages(len(trials), record.forces)
+    lines, force = _fit(line_frequencies(length, record.dt), trials, skipped, record.forces)
+    kept, remarks = excited(force, threshold, record.forces)
     return keep(replace(lines, remarks=remarks), kept)
 
 
-def detect(record: Record, roles: Roles) -> int:
+def detect(record: DrivenRecord) -> int:
     """The shortest period of samples with which all forces repeat exactly, over all trials."""
-    forces = [trial[:, roles.forces] for trial in record.trials]
+    forces = [trial[:, : len(record.forces)] for trial in record.trials]
     largest = max(float(np.nanmax(np.abs(f))) for f in forces)
     half = min(len(f) for f in forces) // 2
     if not any(np.isnan(f).any() for f in forces):
         for p in _candidates(forces[0] / largest, half):
-            if all(np.abs(f[p:] - f[:-p]).max() <= SAME_PERIOD * largest for f in forces):
+            if all(np.abs(f[p:] - f[:-p]).max() <= limits.SAME_PERIOD * largest for f in forces):
                 return int(p)
     raise OptionError(
         f"the force does not repeat itself exactly within {half} samples, half of the shortest "
@@ -78,21 +74,21 @@ def _candidates(force: Array, half: int) -> Sequence[int]:
     energy = np.concatenate([[0.0], np.cumsum((force**2).sum(axis=1))])
     p = np.arange(half + 1)
     difference = energy[N] - energy[p] + energy[N - p] - 2 * product
-    return [int(k) for k in np.flatnonzero(difference < SAME_PERIOD * energy[N]) if k >= 2]
+    return [int(k) for k in np.flatnonzero(difference < limits.SAME_PERIOD * energy[N]) if k >= 2]
 
 
 def _whole(period: float, dt: float) -> int:
     count = count_of(period, dt, "period")
     length = round(count)
-    if length < SHORTEST_PERIOD or abs(count - length) > WHOLE_PERIOD:
+    if length < limits.SHORTEST_PERIOD or abs(count - length) > limits.WHOLE_PERIOD:
         raise OptionError(
             f"period is {period!r}, {count:g} samples: give a whole number of at least "
-            f"{SHORTEST_PERIOD} samples, resampling the record if need be."
+            f"{limits.SHORTEST_PERIOD} samples, resampling the record if need be."
         )
     return length
 
 
-def _cut(record: Record, length: int, settle: int) -> tuple[list[ComplexArray], int]:
+def _cut(record: DrivenRecord, length: int, settle: int) -> tuple[list[ComplexArray], int]:
     """Fourier coefficients (periods, lines, channels) of each trial, and periods with gaps."""
     for k, samples in enumerate(record.samples):
         if samples // length <= settle:
@@ -108,13 +104,13 @@ def _cut(record: Record, length: int, settle: int) -> tuple[list[ComplexArray], 
 
 
 def _fit(
-    omega: Array,
-    y: list[ComplexArray],
-    f: list[ComplexArray],
-    skipped: int,
-    forces: tuple[str, ...],
+    omega: Array, trials: list[ComplexArray], skipped: int, forces: tuple[str, ...]
 ) -> tuple[LineValues, Array]:
     """Values of each line, and the amplitudes (F, inputs) of the forces."""
+    f, y = (
+        [z[:, :, part].copy() for z in trials]
+        for part in (slice(len(forces)), slice(len(forces), None))
+    )
     count = np.array([len(part) for part in f])
     used = int(count.sum())
     Y, F = (np.stack([part.mean(axis=0) for part in z], axis=-1) for z in (y, f))
@@ -129,7 +125,7 @@ def _fit(
         return LineValues(omega, H, None, unknown, None, float(used), skipped), force
     e = [v - np.einsum("fab,mfb->mfa", H, u) for v, u in zip(y, f, strict=True)]
     scatter = _squares([part - part.mean(axis=0) for part in e]) / spare
-    scatter = np.maximum(scatter, EPS * power / used)
+    scatter = np.maximum(scatter, limits.EPS * power / used)
     variance = scatter[:, :, None] * diagonal(inverse)[:, None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         coherence = np.clip(1 - _squares(e) / power, 0.0, 1.0)

@@ -8,19 +8,16 @@ import numpy as np
 import scipy.fft
 from numpy.typing import ArrayLike
 
+import prism.estimate._limits as limits
 from prism._types import Array
 from prism.errors import CannotTellError, OptionError, RecordTooShortError
-from prism.estimate._limits import BLOCKS, SHORTEST_SEGMENT
-from prism.estimate.channels import Roles, count_of
-from prism.record import Record
+from prism.estimate.channels import DrivenRecord, count_of
 
 Window = str | tuple[str, float] | ArrayLike
 Starts = Sequence[Sequence[int]]  # first samples of the segments, ascending, by trial
 
 
-def segment_length(
-    segment: float | None, record: Record, roles: Roles, *, overlapped: bool = False
-) -> int:
+def segment_length(segment: float | None, record: DrivenRecord, *, overlapped: bool = False) -> int:
     """Samples of a segment, checked against the trials.
 
     Parameters
@@ -31,12 +28,13 @@ def segment_length(
     """
     shortest, longest, total = min(record.samples), max(record.samples), sum(record.samples)
     if segment is None and overlapped:
-        blocks = BLOCKS * len(roles.forces)
+        blocks = limits.BLOCKS * len(record.forces)
         length = min(shortest, total // blocks // 2 * 2)
-        if length < SHORTEST_SEGMENT:
+        if length < limits.SHORTEST_SEGMENT:
             raise RecordTooShortError(
                 f"{total} samples in all, of which the shortest trial has {shortest}: too few to "
-                f"cut into {blocks} segments of at least {SHORTEST_SEGMENT}; measure for longer."
+                f"cut into {blocks} segments of at least {limits.SHORTEST_SEGMENT}; measure for "
+                "longer."
             )
         return length
     if segment is None:
@@ -46,10 +44,10 @@ def segment_length(
                 "all lines share."
             )
         return shortest
-    length = round(count_of(segment, roles.dt, "segment"))
-    if length < SHORTEST_SEGMENT:
+    length = round(count_of(segment, record.dt, "segment"))
+    if length < limits.SHORTEST_SEGMENT:
         raise OptionError(
-            f"segment is {segment!r}, {length} samples: give at least {SHORTEST_SEGMENT}."
+            f"segment is {segment!r}, {length} samples: give at least {limits.SHORTEST_SEGMENT}."
         )
     if length > shortest:
         raise RecordTooShortError(
@@ -60,7 +58,7 @@ def segment_length(
 
 
 def complete_segments(
-    record: Record,
+    record: DrivenRecord,
     length: int,
     step: int,
     first: int = 0,
@@ -91,7 +89,7 @@ def complete_segments(
     return kept, skipped
 
 
-def blocks_of(record: Record, starts: Starts, length: int) -> Iterator[tuple[int, Array]]:
+def blocks_of(record: DrivenRecord, starts: Starts, length: int) -> Iterator[tuple[int, Array]]:
     """Trials that have segments, and these, (segments, samples, channels)."""
     for k, (trial, first) in enumerate(zip(record.trials, starts, strict=True)):
         if len(first):

@@ -9,23 +9,16 @@ import numpy as np
 import scipy.fft
 from numpy.typing import ArrayLike
 
+import prism.estimate._limits as limits
 from prism._types import Array
 from prism.errors import CannotTellError, OptionError
-from prism.estimate._limits import (
-    EXACT_FORCE,
-    NOISE_LOOK,
-    OFF_THE_SINE,
-    SHORTEST_DWELL,
-    SINE_STEPS,
-)
-from prism.estimate.channels import count_of
-from prism.record import Record
+from prism.estimate.channels import DrivenRecord, count_of
 
 Piece = tuple[int, int, int]  # trial, first sample, end
 
 
 def given_pieces(
-    record: Record, dt: float, frequencies: Array | None, starts: Sequence[float] | None
+    record: DrivenRecord, frequencies: Array | None, starts: Sequence[float] | None
 ) -> list[Piece] | None:
     """Dwells by the options; None when these do not say.
 
@@ -35,12 +28,12 @@ def given_pieces(
     starts : sequence of int or float, optional
         Samples or times of the beginnings.
     """
-    if record.n_trials > 1:
+    if len(record.trials) > 1:
         if starts is not None:
             raise OptionError("starts with several trials: each trial is one dwell, leave it out.")
         pieces = [(k, 0, samples) for k, samples in enumerate(record.samples)]
     elif starts is not None:
-        pieces = _from_starts(record.samples[0], dt, starts)
+        pieces = _from_starts(record.samples[0], record.dt, starts)
     elif frequencies is not None:
         edges = np.linspace(0, record.samples[0], len(frequencies) + 1).round().astype(int)
         pieces = [(0, int(a), int(b)) for a, b in pairwise(edges)]
@@ -51,9 +44,10 @@ def given_pieces(
             f"{len(frequencies)} frequencies for {len(pieces)} dwells: give one for each."
         )
     for k, (_, a, b) in enumerate(pieces):
-        if b - a < SHORTEST_DWELL:
+        if b - a < limits.SHORTEST_DWELL:
             raise OptionError(
-                f"dwell {k} (counted from 0) has {b - a} samples: give at least {SHORTEST_DWELL}."
+                f"dwell {k} (counted from 0) has {b - a} samples: give at least "
+                f"{limits.SHORTEST_DWELL}."
             )
     return pieces
 
@@ -94,7 +88,7 @@ def sine_frequency(t: Array, f: Array) -> float:
     omega = float(2 * np.pi * np.argmax(power) / (size * dt))
     # not a descent of `search`: within 1e-8 of its minimum a sum of squares no longer changes, and
     # a rule that waits for its fall would lose half of the digits; the zero of the slope keeps them
-    for _ in range(SINE_STEPS):
+    for _ in range(limits.SINE_STEPS):
         basis = design(omega, tau)
         a, b, _o = np.linalg.lstsq(basis, f, rcond=None)[0]
         full = np.column_stack([basis, tau * (b * basis[:, 0] - a * basis[:, 1])])
@@ -122,13 +116,13 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
     while edges[-1] < len(force):
         a = edges[-1]
         b = _grow(t, force, a)
-        if b - a < SHORTEST_DWELL:
-            if len(force) - a < SHORTEST_DWELL and a:
+        if b - a < limits.SHORTEST_DWELL:
+            if len(force) - a < limits.SHORTEST_DWELL and a:
                 edges[-1] = len(force)
                 break
             raise CannotTellError(
-                f"the force keeps no frequency for {SHORTEST_DWELL} samples from sample {a} on: "
-                "it is no stepped sine, or too noisy; give frequencies or starts."
+                f"the force keeps no frequency for {limits.SHORTEST_DWELL} samples from sample "
+                f"{a} on: it is no stepped sine, or too noisy; give frequencies or starts."
             )
         edges.append(b)
     for k in range(1, len(edges) - 1):
@@ -139,13 +133,13 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
 def _grow(t: Array, force: Array, a: int) -> int:
     """End of the dwell that begins at sample a."""
     end = len(force)
-    b = min(end, a + max(SHORTEST_DWELL, _first_period(force[a:])))
+    b = min(end, a + max(limits.SHORTEST_DWELL, _first_period(force[a:])))
     while True:
         predicted, limit = _continued(t, force, a, b)
         further = min(end, b + (b - a))
         off = np.abs(force[b:further] - predicted[b - a : further - a]) > limit
         first = b + int(np.argmax(off)) if off.any() else further
-        changed = off.any() and (first - b < (b - a) // 8 or first - a < SHORTEST_DWELL)
+        changed = off.any() and (first - b < (b - a) // 8 or first - a < limits.SHORTEST_DWELL)
         if changed or first == end:
             return first
         b = first
@@ -156,9 +150,10 @@ def _first_period(force: Array) -> int:
 
     The noise is the median fourth difference, from which a well sampled sine is all but absent.
     """
-    centred = force - force[:NOISE_LOOK].mean()
-    fourth = np.median(np.abs(np.diff(force[:NOISE_LOOK], 4)))
-    level = min(3 * fourth / (0.6745 * np.sqrt(70)), 0.4 * np.abs(centred[:NOISE_LOOK]).max())
+    look = force[: limits.NOISE_LOOK]
+    centred = force - look.mean()
+    noise = np.median(np.abs(np.diff(look, 4))) / (0.6745 * np.sqrt(70))
+    level = min(3 * noise, 0.4 * np.abs(centred[: limits.NOISE_LOOK]).max())
     clear = np.flatnonzero(np.abs(centred) > level)
     turns = clear[1:][np.diff(np.sign(centred[clear])) != 0]
     return int(turns[2]) + 1 if len(turns) > 2 else len(force)
@@ -172,7 +167,7 @@ def _continued(t: Array, force: Array, a: int, b: int) -> tuple[Array, float]:
     # Cramer-Rao for the frequency and phase: continued by its own length, a fit to N samples errs
     # by 8 σ/√N; twice that allows for the offset and for less than two periods
     grow = np.sqrt(1 + 256 / N)
-    return sine, OFF_THE_SINE * grow * rms + EXACT_FORCE * amplitude
+    return sine, limits.OFF_THE_SINE * grow * rms + limits.EXACT_FORCE * amplitude
 
 
 def _split(t: Array, force: Array, edges: tuple[int, int, int]) -> int:

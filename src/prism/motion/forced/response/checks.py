@@ -6,14 +6,8 @@ from itertools import combinations
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
-from prism.motion.forced.response._limits import (
-    EXPLAINED,
-    FEWEST_RECIPROCAL,
-    MISFIT,
-    STRANGE,
-    UNSYMMETRIC,
-)
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ModalFit
@@ -38,12 +32,12 @@ def _unsymmetric(fit: ModalFit, response: FrequencyResponse) -> str:
     """Reciprocal measurements must differ by no more than each differs from the fit."""
     data, variance = fit.data, fit.spread
     own, twice = data.rows == data.columns, data.scatter > 0
-    if twice.sum() < FEWEST_RECIPROCAL or not own.any():
+    if twice.sum() < limits.FEWEST_RECIPROCAL or not own.any():
         return ""
     between = float((data.scatter / variance)[twice].mean())
     z2 = np.abs(data.Y - fit.H) ** 2 / variance
     within = float(z2[:, own][data.counts[:, own] > 0].mean())
-    if between < UNSYMMETRIC * max(within, 1e-300) * (1 + 3 / np.sqrt(twice.sum())):
+    if between < limits.UNSYMMETRIC * max(within, 1e-300) * (1 + 3 / np.sqrt(twice.sum())):
         return ""
     return (
         f"the response is unsymmetric: reciprocal values differ by {200 * asymmetry(data):.2g} % "
@@ -64,7 +58,7 @@ def _gains(response: FrequencyResponse) -> str:
     logs, rows, whole, rest = [], [], 0.0, 0.0
     for a, b in combinations(range(len(eye)), 2):
         both = np.isfinite(half[:, a, b])
-        if both.sum() < FEWEST_RECIPROCAL:
+        if both.sum() < limits.FEWEST_RECIPROCAL:
             return ""
         x, y = (mean + half)[both, a, b], (mean - half)[both, a, b]
         if np.vdot(y, x).real < 0:
@@ -74,7 +68,7 @@ def _gains(response: FrequencyResponse) -> str:
         rows.append(eye[a] - eye[b])
         whole += float((np.abs(x - y) ** 2).sum())
         rest += float((np.abs(x / np.sqrt(ratio) - y * np.sqrt(ratio)) ** 2).sum())
-    if rest > EXPLAINED * whole:
+    if rest > limits.EXPLAINED * whole:
         return ""
     gains = np.exp(np.linalg.lstsq(np.array(rows), np.array(logs), rcond=None)[0])
     listed = ", ".join(
@@ -97,7 +91,7 @@ def _not_alternating(fit: ModalFit, response: FrequencyResponse) -> str:
         R, std, _ = residues(data.x, data.Y[:, [e]], weights[:, [e]], poles)
         found += [
             f"{np.sqrt(lam) * data.frequency_unit:.5g} at {names[data.rows[e]]}"
-            for lam in point.lam[inside & (R[:, 0] < -STRANGE * std[:, 0])]
+            for lam in point.lam[inside & (R[:, 0] < -limits.STRANGE * std[:, 0])]
         ]
     if not found:
         return ""
@@ -109,7 +103,7 @@ def _not_alternating(fit: ModalFit, response: FrequencyResponse) -> str:
 
 
 def _misfit(misfit: float) -> str:
-    if misfit <= MISFIT:
+    if misfit <= limits.MISFIT:
         return ""
     return (
         f"the misfit is {np.sqrt(misfit):.2g} times the noise: the system is not linear, not "

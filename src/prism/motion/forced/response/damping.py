@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import chdtri
 
-from prism.motion.forced.response._limits import OUT_OF_REACH, SIGNIFICANT_LOSS, UNLIKE
+import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.order import refit, settle
 from prism.motion.forced.response.scoring import ModalFit, climb
 
@@ -17,10 +17,10 @@ LAWS = ("structural", "viscous")
 def lossless(fit: ModalFit, needed: float) -> ModalFit | None:
     """The same modes without damping, or None where that is out of the question."""
     point = replace(fit.point, eta=np.zeros(len(fit.point)), damping="none")
-    held = fit.with_variance(fit.data_variance)
+    held = fit.held_at(fit.data_variance)
     found = climb(replace(held, point=point), 10)
     # without losses that are there the misfit stays far above, whatever the poles do
-    if found.value > held.value + OUT_OF_REACH * needed:
+    if found.value > held.value + limits.OUT_OF_REACH * needed:
         return None
     return settle(refit(fit, found.point))
 
@@ -28,7 +28,8 @@ def lossless(fit: ModalFit, needed: float) -> ModalFit | None:
 def damped(fit: ModalFit, law: str) -> ModalFit:
     """The same modes with losses, from a start where every mode loses a little."""
     eta = np.maximum(fit.point.eta, 1e-5)
-    return settle(climb(fit.moved_to(replace(fit.point, eta=eta, damping=law, alike=False)), 15))
+    point = replace(fit.point, eta=eta, damping=law, alike=False)
+    return settle(climb(fit.held_at(None, point), 15))
 
 
 def likeliest_law(fit: ModalFit) -> ModalFit:
@@ -45,9 +46,9 @@ def alike(fit: ModalFit) -> ModalFit | None:
     if not fit.point.lossy or len(fit.point) < 2:
         return None
     eta = np.full(len(fit.point), np.median(fit.point.eta))
-    start = fit.moved_to(replace(fit.point, eta=eta, alike=True), fit.data_variance)
-    found = settle(climb(climb(start, 15).with_variance(None), 15))
-    allowed = float(chdtri(len(eta) - 1, UNLIKE))
+    start = fit.held_at(fit.data_variance, replace(fit.point, eta=eta, alike=True))
+    found = settle(climb(climb(start, 15).held_at(None), 15))
+    allowed = float(chdtri(len(eta) - 1, limits.UNLIKE))
     return found if found.value < fit.value + allowed else None
 
 
@@ -58,7 +59,7 @@ def score(fit: ModalFit) -> float:
     parameters taken out.
     """
     point = replace(fit.point, damping="structural")
-    g, matrix = fit.moved_to(point).information
+    g, matrix = fit.held_at(None, point).information
     loss = np.arange(len(g)) >= point.losses
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     g, matrix = g * scale, matrix * np.outer(scale, scale)
@@ -75,7 +76,7 @@ def decide(fit: ModalFit) -> ModalFit:
     Losses are accepted when twice the gain in log likelihood is larger than chance makes it with
     probability 1e-4; half of that chance is gone because a loss cannot be negative.
     """
-    needed = float(chdtri(len(fit.point), 2 * SIGNIFICANT_LOSS))
+    needed = float(chdtri(len(fit.point), 2 * limits.SIGNIFICANT_LOSS))
     if not fit.point.lossy and score(fit) < 0.8 * needed:
         return fit
     plain = lossless(fit, needed) if fit.point.lossy else fit

@@ -6,17 +6,16 @@ from collections.abc import Callable
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
-from prism.motion.forced.response._limits import MISFIT, UNSYMMETRIC_SHARE
 from prism.motion.forced.response.checks import asymmetry
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
 from prism.motion.forced.response.data import ResponseData
-from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest
+from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest, widen
 from prism.motion.forced.response.price import price_of
-from prism.motion.forced.response.rank import widen
 from prism.motion.forced.response.report import report
 from prism.motion.forced.response.scoring import ModalFit, climb
 from prism.motion.forced.response.start import (
@@ -75,7 +74,7 @@ def fit_response(
     data = ResponseData.of(response.ports)
     say("rational start")
     fit = _search(data, first_guesses(data), damped, false_alarm, max_modes, say)
-    if fit.misfit > MISFIT:
+    if fit.misfit > limits.MISFIT:
         # the repeatability is better than the model: what is left over counts as noise instead
         fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
     if rank == "full":
@@ -141,7 +140,7 @@ def _nothing(data: ResponseData, guess: NoiseGuess, price: float) -> CannotTellE
 def _no_line(data: ResponseData) -> NoLineError:
     different = asymmetry(data)
     remedy = "measure nearer to a resonance, or average more."
-    if different > UNSYMMETRIC_SHARE:
+    if different > limits.UNSYMMETRIC_SHARE:
         remedy = (
             f"reciprocal values differ by {200 * different:.2g} % of their size: check the sign "
             "and the direction of the channels."
@@ -172,7 +171,7 @@ def _likelier(fits: list[ModalFit]) -> ModalFit:
         return fits[0]
     fixed = fits[0].data_variance
     variance = fixed + 1e-4 * tolerance(fits[0].data, fixed)
-    tried = [climb(fit.with_variance(variance), 10) for fit in fits]
+    tried = [climb(fit.held_at(variance), 10) for fit in fits]
     return min(tried, key=lambda one: one.value)
 
 

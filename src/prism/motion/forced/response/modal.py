@@ -7,8 +7,8 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray, Index, Mask
-from prism.motion.forced.response._limits import FAR_AWAY, MOST_LOSS
 from prism.motion.forced.response.data import ResponseData
 
 
@@ -87,24 +87,17 @@ class ModalPoint:
     def moved(self, step: Array) -> ModalPoint:
         """The point after a step in lam, V and eta, within bounds."""
         N, losses = len(self), self.losses
-        eta = np.clip(self.eta + step[losses:], 0.0, MOST_LOSS) if self.lossy else self.eta
-        return replace(
-            self,
-            lam=np.clip(self.lam + step[:N], 0.0, FAR_AWAY),
-            V=self.V + step[N:losses].reshape(self.V.shape),
-            eta=eta,
-        )
+        theta = np.clip(self._theta + step, *self._bounds)
+        V, eta = theta[N:losses].reshape(self.V.shape), theta[losses:]
+        return replace(self, lam=theta[:N], V=V, eta=eta if self.lossy else self.eta)
 
     def free(self, gradient: Array | None = None) -> Mask:
         """Parameters that are not held at a bound (by a gradient that pushes outwards)."""
-        N, losses = len(self), self.losses
-        push = np.zeros(self.size) if gradient is None else gradient
-        free = np.ones(self.size, bool)
-        free[:N] = _inside(self.lam, FAR_AWAY, push[:N])
-        if self.lossy:
-            outwards = np.full(N, push[losses:].sum()) if self.alike else push[losses:]
-            free[losses:] = _inside(self.eta, MOST_LOSS, outwards)
-        return free
+        push = np.zeros(self.size) if gradient is None else gradient.copy()
+        if self.alike:
+            push[self.losses :] = push[self.losses :].sum()
+        theta, (low, high) = self._theta, self._bounds
+        return ~(((theta <= low) & (push <= 0)) | ((theta >= high) & (push >= 0)))
 
     @property
     def free_count(self) -> int:
@@ -112,10 +105,16 @@ class ModalPoint:
         free = int(self.free().sum())
         return free - len(self) + 1 if self.alike and self.lossy else free
 
+    @property
+    def _theta(self) -> Array:
+        return np.concatenate([self.lam, self.V.ravel(), self.eta])[: self.size]
 
-def _inside(values: Array, most: float, push: Array) -> Mask:
-    low, high = (values <= 0) & (push <= 0), (values >= most) & (push >= 0)
-    return np.asarray(~(low | high))
+    @property
+    def _bounds(self) -> tuple[Array, Array]:
+        N, K = len(self), self.V.size
+        low = np.repeat([0.0, -np.inf, 0.0], [N, K, N])
+        high = np.repeat([limits.FAR_AWAY, np.inf, limits.MOST_LOSS], [N, K, N])
+        return low[: self.size], high[: self.size]
 
 
 class Evaluation(NamedTuple):

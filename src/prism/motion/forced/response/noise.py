@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array
-from prism.motion.forced.response._limits import NOISE_STEPS, ROUNDING_A, ROUNDING_B
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class ResponseNoise:
         even : array, optional
             α of noise that is even in the measured quantity.
         """
-        out = (self.a2 + ROUNDING_A) * (even if self.tilted and even is not None else 1.0)
-        out = out + (self.b2 + ROUNDING_B) * power
+        out = (self.a2 + limits.ROUNDING_A) * (even if self.tilted and even is not None else 1.0)
+        out = out + (self.b2 + limits.ROUNDING_B) * power
         return np.asarray(out if shape is None or not self.stated else out + self.stated * shape)
 
     @property
@@ -111,9 +111,9 @@ def _variances(columns: list[Array], counts: Array, squares: Array) -> list[floa
     use = counts > 0
     B = np.array([column[use] for column in columns])
     q, S = counts[use], squares[use]
-    floor = ROUNDING_B * np.maximum(B[0], 1e-30)
+    floor = limits.ROUNDING_B * np.maximum(B[0], 1e-30)
     c = np.array([(S / row).sum() / q.sum() for row in np.maximum(B, 1e-30)]) / len(B)
-    for _ in range(NOISE_STEPS):
+    for _ in range(limits.NOISE_STEPS):
         s2 = np.maximum(c @ B, floor)
         ratio = (B * (S / s2**2)).sum(axis=1) / np.maximum((B * (q / s2)).sum(axis=1), 1e-300)
         before, c = c, c * np.sqrt(ratio)

@@ -1,4 +1,4 @@
-"""How many modes: join, drop and merge by one price per mode."""
+"""How many modes, and how many vectors at a pole: join, drop and merge by one price for each."""
 
 from __future__ import annotations
 
@@ -6,25 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.special import chdtri
 
-from prism.motion.forced.response._limits import (
-    CLOSER_STEPS,
-    COMPLETE,
-    MERGE_STEPS,
-    MOST_ROUNDS,
-    OUT_OF_REACH,
-    SEEN,
-    SEEN_LOSSY,
-    SETTLE_ROUNDS,
-    SETTLE_STEPS,
-    SETTLED,
-    TAKEN_BACK,
-)
+import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import deviance
 from prism.motion.forced.response.relocate import relocated
-from prism.motion.forced.response.scan import scan
+from prism.motion.forced.response.scan import promises, scan
 from prism.motion.forced.response.scoring import ModalFit, climb, wald
 from prism.motion.forced.response.start import tolerance
 from prism.search.pursuit import LOOSE, AbstractFamily, Move, Places, pursue, simplified
@@ -38,8 +27,8 @@ def empty_value(data: ResponseData) -> float:
 
 def refit(fit: ModalFit, point: ModalPoint, price: float = np.inf) -> ModalFit:
     """Fit another point: with the variances of the data, then with those of the model."""
-    close = relocated(approached(fit.moved_to(point), price))
-    return climb(close.with_variance(None), SETTLE_STEPS)
+    close = relocated(approached(replace(fit, point=point), price))
+    return climb(close.held_at(None), limits.SETTLE_STEPS)
 
 
 def approached(fit: ModalFit, price: float = np.inf) -> ModalFit:
@@ -55,15 +44,15 @@ def approached(fit: ModalFit, price: float = np.inf) -> ModalFit:
     rough = tolerance(fit.data, fixed)
     share = 1e-2
     while np.any((share * rough > fixed)[fit.data.counts > 0]):
-        fit = climb(fit.with_variance(fixed + share * rough), CLOSER_STEPS)
+        fit = climb(fit.held_at(fixed + share * rough), limits.CLOSER_STEPS)
         fit = _completed(fit, price)
         share *= 1e-2
-    return _completed(climb(fit.with_variance(fixed), 2 * CLOSER_STEPS), price)
+    return _completed(climb(fit.held_at(fixed), 2 * limits.CLOSER_STEPS), price)
 
 
 def _completed(fit: ModalFit, price: float) -> ModalFit:
     """Add modes until the residual is noise at these variances, or none helps."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(limits.MOST_ROUNDS):
         if not np.isfinite(price) or _is_noise(fit, fit.variance):
             return fit
         best = fit
@@ -81,7 +70,7 @@ def _completed(fit: ModalFit, price: float) -> ModalFit:
 
 def _is_noise(fit: ModalFit, variance: np.ndarray) -> bool:
     """Whether what is left over may be noise of these variances."""
-    return bool((fit.squares / variance).sum() <= COMPLETE * fit.data.total)
+    return bool((fit.squares / variance).sum() <= limits.COMPLETE * fit.data.total)
 
 
 def settle(fit: ModalFit) -> ModalFit:
@@ -91,13 +80,13 @@ def settle(fit: ModalFit) -> ModalFit:
     then the noise stays as it is, and so do the variances, which come from the data.
     """
     noise = fit.noise
-    for _ in range(SETTLE_ROUNDS):
+    for _ in range(limits.SETTLE_ROUNDS):
         if fit.trusted and not _is_noise(fit, fit.data_variance):
-            held = climb(fit.with_variance(fit.data_variance), SETTLE_STEPS)
+            held = climb(fit.held_at(fit.data_variance), limits.SETTLE_STEPS)
             return replace(held, noise=noise)
         fit = replace(fit, noise=fit.data.noise_about(fit.H), held=None)
-        before, fit = fit.value, climb(fit, SETTLE_STEPS)
-        if before - fit.value < SETTLED:
+        before, fit = fit.value, climb(fit, limits.SETTLE_STEPS)
+        if before - fit.value < limits.SETTLED:
             break
     return fit
 
@@ -163,7 +152,7 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
 
     def additions(self, rest: ModalFit) -> Iterator[Sequence[Move[ModalPoint]]]:
         """A mode where the score promises most."""
-        least = (SEEN_LOSSY if rest.point.lossy else SEEN) * rest.due
+        least = (limits.SEEN_LOSSY if rest.point.lossy else limits.SEEN) * rest.due
         found = [one for one in scan(rest, rest.data_variance) if one.gain >= least]
         starts = [rest.point.joined(one.lam, one.v, one.eta).sorted() for one in found]
         yield [Move(start, rest.due, plain=True) for start in starts]
@@ -190,10 +179,10 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
         hopeless: float = np.inf,
     ) -> ModalFit | None:
         """Fewer modes; None if the loss is far above the price."""
-        fewer = approached(like.moved_to(start))
-        now = like.with_variance(like.data_variance).value
+        fewer = approached(replace(like, point=start))
+        now = like.held_at(like.data_variance).value
         # without a true mode the misfit stays far above, and moving poles about is in vain
-        if fewer.value > now + OUT_OF_REACH * like.due:
+        if fewer.value > now + limits.OUT_OF_REACH * like.due:
             return None
         found = refit(like, fewer.point)
         # a mode may stand for noise of another kind than the present one
@@ -210,7 +199,34 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
     def better(self, before: ModalFit, after: ModalFit) -> bool:
         """Whether there are more modes, or as many that fit better."""
         more = len(after.point) > len(before.point)
-        return more or after.value <= before.value - TAKEN_BACK
+        return more or after.value <= before.value - limits.TAKEN_BACK
+
+
+class FurtherVectors(ResponseModes):
+    """Vectors at known poles: they join, each at its price, and none is taken out."""
+
+    def look(self, fit: ModalFit) -> ModalFit:
+        """The fit itself: a vector at a known pole has one price."""
+        return fit
+
+    def additions(self, rest: ModalFit) -> Iterator[Sequence[Move[ModalPoint]]]:
+        """A vector at the pole where the score promises most, up to full rank."""
+        point, ports = rest.point, rest.data.ports
+        gains, vectors = promises(rest)
+        full = np.bincount(point.pole, minlength=len(point)) >= ports
+        j = int(np.where(full, 0.0, gains).argmax())
+        if gains[j] >= self.price and not full[j]:
+            yield [Move(point.widened(j, vectors[j]), self.price, plain=True)]
+
+    def removals(
+        self, fit: ModalFit, around: Places | None
+    ) -> Iterator[Sequence[Move[ModalPoint]]]:
+        """None."""
+        yield from ()
+
+    def better(self, before: ModalFit, after: ModalFit) -> bool:
+        """A vector that joined stays."""
+        return True
 
 
 def select(fit: ModalFit, price: float, say: Callable[[str], None]) -> ModalFit:
@@ -218,7 +234,7 @@ def select(fit: ModalFit, price: float, say: Callable[[str], None]) -> ModalFit:
     family = ResponseModes(price)
     fit = simplified(family, family.look(fit), LOOSE)
     say(family.words(fit))
-    return pursue(family, fit, rounds=MOST_ROUNDS, polish=False, tell=say)
+    return pursue(family, fit, rounds=limits.MOST_ROUNDS, polish=False, tell=say)
 
 
 def strongest(fit: ModalFit, most: int) -> ModalFit:
@@ -229,12 +245,23 @@ def strongest(fit: ModalFit, most: int) -> ModalFit:
     return fit
 
 
+def widen(fit: ModalFit, false_alarm: float) -> ModalFit:
+    """Give poles further vectors while the likelihood asks for them, up to full rank.
+
+    A structure with equal frequencies (a square plate, a shaft) has residues of rank two; so has
+    a pair of modes closer than the measurement can tell.
+    """
+    price = float(chdtri(fit.data.ports, false_alarm / len(fit.point)))
+    most = (fit.data.ports - 1) * len(fit.point)
+    return pursue(FurtherVectors(price), fit, rounds=most, polish=False)
+
+
 def _merged(fit: ModalFit) -> Iterator[ModalPoint]:
     """Points with one mode instead of two neighbours, the closest first."""
     point, x = fit.point.sorted(), fit.data.x
     step = np.interp(point.lam, x, np.gradient(x))
     for j in np.argsort(np.diff(point.lam) / step[:-1]):
-        if point.lam[j + 1] - point.lam[j] > MERGE_STEPS * step[j]:
+        if point.lam[j + 1] - point.lam[j] > limits.MERGE_STEPS * step[j]:
             return
         pair = slice(j, j + 2)
         values, vectors = np.linalg.eigh(point.V[pair].T @ point.V[pair])

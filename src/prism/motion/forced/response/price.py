@@ -22,7 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, gammaln
 
-from prism.motion.forced.response._limits import LOSSLESS_LENGTH, LOSSY_LENGTH
+import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.data import ResponseData
 
 
@@ -57,9 +57,9 @@ def price_of(data: ResponseData, false_alarm: float, eta: float, *, own: bool = 
 def _length(data: ResponseData, eta: float) -> float:
     """Length of the curve of poles through the band; exact for no loss and for much."""
     if eta == 0:
-        return float(LOSSLESS_LENGTH * len(data.x))
+        return float(limits.LOSSLESS_LENGTH * len(data.x))
     width = eta * data.x / np.gradient(data.x)
-    return float(np.sum(1 / np.sqrt(LOSSY_LENGTH**-2 + 2 * width**2)))
+    return float(np.sum(1 / np.sqrt(limits.LOSSY_LENGTH**-2 + 2 * width**2)))
 
 
 def _log_sphere(n: int) -> float:

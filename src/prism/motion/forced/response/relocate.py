@@ -13,14 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, Mask
-from prism.motion.forced.response._limits import (
-    MOVED,
-    PLACES_PER_STEP,
-    REACH,
-    STRANGE,
-    SWEEPS,
-)
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint, evaluate
 from prism.motion.forced.response.rational import mode_vector
@@ -29,14 +23,14 @@ from prism.motion.forced.response.scoring import ModalFit, climb
 
 def relocated(fit: ModalFit) -> ModalFit:
     """Try badly fitted modes in the neighbouring intervals, at the variances that are held."""
-    for _ in range(SWEEPS):
+    for _ in range(limits.SWEEPS):
         before = fit.value
         for j in np.flatnonzero(_suspects(fit)):
             place = _best_place(fit, int(j))
             trial = fit if place is None else climb(replace(fit, point=place), 6)
-            if trial.value < fit.value - MOVED:
+            if trial.value < fit.value - limits.MOVED:
                 fit = trial
-        if before - fit.value < MOVED:
+        if before - fit.value < limits.MOVED:
             break
     return fit
 
@@ -45,16 +39,16 @@ def _suspects(fit: ModalFit) -> Mask:
     """Modes with a line in reach whose residual noise does not explain."""
     data = fit.data
     z2 = (data.counts * np.abs(data.Y - fit.H) ** 2 / fit.variance).max(axis=1)
-    strange = np.flatnonzero(z2 > 0.5 * STRANGE**2)
+    strange = np.flatnonzero(z2 > 0.5 * limits.STRANGE**2)
     place = np.searchsorted(data.x, fit.point.lam)
-    near = np.abs(strange + 0.5 - place[:, None]) <= REACH + 0.5
+    near = np.abs(strange + 0.5 - place[:, None]) <= limits.REACH + 0.5
     return np.asarray(near.any(axis=1))
 
 
 def _places(data: ResponseData, lam: float) -> Array:
     k = int(np.searchsorted(data.x, lam))
-    edges = data.x[max(k - REACH - 1, 0) : k + REACH + 1]
-    inner = (np.arange(PLACES_PER_STEP) + 0.5) / PLACES_PER_STEP
+    edges = data.x[max(k - limits.REACH - 1, 0) : k + limits.REACH + 1]
+    inner = (np.arange(limits.PLACES_PER_STEP) + 0.5) / limits.PLACES_PER_STEP
     return np.asarray((edges[:-1, None] + np.diff(edges)[:, None] * inner).ravel())
 
 

@@ -1,4 +1,4 @@
-"""The answer in the units of the user."""
+"""The answer in the units of the user, and how good it could be at best."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import Foster, FosterFit
-from prism.motion.forced.response._limits import MISFIT
 from prism.motion.forced.response.checks import remarks_of
 from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.scoring import ModalFit, covariance, wald
 
@@ -26,7 +27,7 @@ def report(fit: ModalFit, response: FrequencyResponse) -> FosterFit:
     # a rigid body has nothing to lose
     loss = np.where(point.lossy & (point.lam > 0), point.eta, 0.0)
     misfit, free = fit.misfit, data.total - point.size / 2
-    noise = fit.noise.scaled(misfit) if misfit > MISFIT else fit.noise
+    noise = fit.noise.scaled(misfit) if misfit > limits.MISFIT else fit.noise
     fair = replace(fit, noise=noise.scaled(data.total / free))
     return FosterFit(
         foster=Foster(omega, point.V[order] * _unit(data), loss[pole], point.damping),
@@ -94,3 +95,31 @@ def _noise_in_words(data: ResponseData, noise: ResponseNoise) -> str:
     if noise.stated > 0:
         parts.append(f"{np.sqrt(noise.stated):.2g} times the stated standard deviation")
     return " and ".join(parts) if parts else "none above rounding"
+
+
+def response_bound(
+    response: FrequencyResponse, truth: Foster, *, additive: float, multiplicative: float
+) -> Array:
+    r"""Cramér-Rao bound on the covariance of the modes of a response.
+
+    The noise of a measured receptance has the variance :math:`a^2 + b^2 |H|^2`; the modes and
+    their number are known, a and b too.
+
+    Parameters
+    ----------
+    response : FrequencyResponse
+        Which lines and entries are measured; its values do not matter.
+    truth : Foster
+    additive, multiplicative : float
+        a and b.
+
+    Returns
+    -------
+    array
+        Covariance of ``(omega, participation.ravel(), loss)``, as in `FosterFit`.
+    """
+    data = ResponseData.of(response.ports)
+    lam = (truth.omega / data.frequency_unit) ** 2
+    point = ModalPoint(lam, truth.participation / _unit(data), truth.loss, truth.damping)
+    noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
+    return user_covariance(ModalFit(data, point, noise), np.arange(len(lam)))

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray, Mask
-from prism.motion.forced.response._limits import CLOSER_LOOKS, NEAR_STEPS, TRIALS_PER_STEP
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import jacobian
 from prism.motion.forced.response.rational import mode_vector
@@ -72,13 +72,13 @@ def _promising(fit: ModalFit, variance: Array, lam: Array) -> Mask:
         mean = np.convolve(power, np.ones(width) / width, mode="same")
         rough = np.maximum(rough, (mean / level - 1) * np.sqrt(width))
         width *= 4
-    limit = np.sort(rough)[-min(CLOSER_LOOKS, len(rough))]
+    limit = np.sort(rough)[-min(limits.CLOSER_LOOKS, len(rough))]
     line = np.clip(np.searchsorted(data.x, lam), 1, len(data.x) - 1)
     there = (rough[line] >= limit) | (rough[line - 1] >= limit)
     step = np.interp(lam, data.x, np.gradient(data.x))
     away = np.abs(lam[:, None] - fit.point.lam).min(axis=1, initial=np.inf)
     outside = (lam < data.x[0]) | (lam > data.x[-1])
-    return np.asarray(there | (away < NEAR_STEPS * step) | outside)
+    return np.asarray(there | (away < limits.NEAR_STEPS * step) | outside)
 
 
 def promises(fit: ModalFit) -> tuple[Array, Array]:
@@ -100,7 +100,7 @@ def _gains(fit: ModalFit, variance: Array, phi: ComplexArray) -> tuple[Array, Ar
 
 def trial_poles(x: Array) -> Array:
     """Poles between the lines, and a few outside the band."""
-    inner = (np.arange(TRIALS_PER_STEP) + 0.5) / TRIALS_PER_STEP
+    inner = (np.arange(limits.TRIALS_PER_STEP) + 0.5) / limits.TRIALS_PER_STEP
     inside = (x[:-1, None] + np.diff(x)[:, None] * inner).ravel()
     width = x[-1] - x[0]
     above = x[-1] + width * np.geomspace(0.3 / len(x), 3.0, 12)
@@ -176,7 +176,7 @@ def _free_vectors(data: ResponseData, g: Array, gram: Array) -> list[Array]:
     R = np.einsum("kef,kf->ke", covariance, g)
     std = np.sqrt(np.maximum(np.einsum("kee->ke", covariance), 1e-300))
     plain, white = np.zeros((K, data.ports)), np.zeros((K, data.ports))
-    for k in np.argsort(np.einsum("ke,ke->k", R, g))[::-1][:CLOSER_LOOKS]:
+    for k in np.argsort(np.einsum("ke,ke->k", R, g))[::-1][: limits.CLOSER_LOOKS]:
         for out, spread in ((plain, np.ones(E)), (white, std[k])):
             v = mode_vector(data, R[k], spread)
             if v is not None:

@@ -49,13 +49,9 @@ class ModalFit:
     held: Array | None = None
     due: float = np.inf
 
-    def moved_to(self, point: ModalPoint, held: Array | None = None) -> ModalFit:
-        """The same with other parameters and variances."""
-        return replace(self, point=point, held=held)
-
-    def with_variance(self, held: Array | None) -> ModalFit:
-        """The same with other variances."""
-        return replace(self, held=held)
+    def held_at(self, variance: Array | None, point: ModalPoint | None = None) -> ModalFit:
+        """The same with other variances, or with those of the model, and with other modes."""
+        return replace(self, held=variance, point=self.point if point is None else point)
 
     @cached_property
     def at(self) -> Evaluation:
@@ -193,7 +189,7 @@ def covariance(fit: ModalFit) -> Array:
     zero has the error of one that is free, because it may be larger.
     """
     point = fit.point
-    _, matrix = fit.with_variance(None).information
+    _, matrix = fit.held_at(None).information
     free = point.free()
     free[point.losses :] = True
     part = matrix[np.ix_(free, free)]

@@ -6,15 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray
-from prism.motion.forced.response._limits import (
-    ENOUGH_PAIRS,
-    FAR_AWAY,
-    LADDER_PATIENCE,
-    PROMINENCE,
-    PRUNINGS,
-    RATIONAL_STEPS,
-)
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise, estimate_noise
@@ -33,7 +26,7 @@ def first_guesses(data: ResponseData) -> list[NoiseGuess]:
     """
     power = np.abs(data.Y) ** 2
     twice = data.scatter > 0
-    if twice.sum() >= ENOUGH_PAIRS:
+    if twice.sum() >= limits.ENOUGH_PAIRS:
         once = twice.astype(np.float64)
         return [(estimate_noise(power, once, data.scatter, data.shape, data.even), True)]
     quiet = 2 * data.counts * data.Y.imag**2 + data.scatter
@@ -75,7 +68,7 @@ def count_peaks(data: ResponseData) -> int:
     count, rising, extreme = 0, True, size[0]
     for value in size:
         extreme = max(extreme, value) if rising else min(extreme, value)
-        if abs(value - extreme) > PROMINENCE:
+        if abs(value - extreme) > limits.PROMINENCE:
             count, rising, extreme = count + rising, not rising, value
     return count
 
@@ -92,7 +85,7 @@ def ladder(data: ResponseData, noise: ResponseNoise, price: float) -> RationalFi
     limit = max(len(data.omega) // 3, 1)
     order = max(1, min(count_peaks(data), limit))
     best, beyond = _of_order(data, weights, order, price), 0
-    while beyond <= LADDER_PATIENCE:
+    while beyond <= limits.LADDER_PATIENCE:
         order += 1 if order < 4 else 2
         if order > limit:
             break
@@ -103,7 +96,7 @@ def ladder(data: ResponseData, noise: ResponseNoise, price: float) -> RationalFi
 
 def _pruned(data: ResponseData, weights: Array, fit: RationalFit, price: float) -> RationalFit:
     """Take out poles whose residue is no mode, let the others settle, keep that if it pays."""
-    for _ in range(PRUNINGS):
+    for _ in range(limits.PRUNINGS):
         modes = np.array([v is not None for v in fit.vectors])
         if modes.all() or not modes.any():
             return fit
@@ -121,7 +114,7 @@ def _of_order(data: ResponseData, weights: Array, order: int, price: float) -> R
 
 def _settled(data: ResponseData, weights: Array, start: ComplexArray, price: float) -> RationalFit:
     """Relocate the poles and find their residues, with losses or without, whichever fits."""
-    poles = relocate(data.x, data.Y, weights, start, RATIONAL_STEPS)
+    poles = relocate(data.x, data.Y, weights, start, limits.RATIONAL_STEPS)
     on_axis = np.asarray(_off_the_lines(data.x, poles.real), complex)
     real, full = (residues(data.x, data.Y, weights, one) for one in (on_axis, poles))
     lossless = real[2] <= full[2]
@@ -148,5 +141,5 @@ def as_point(data: ResponseData, fit: RationalFit, damping: str) -> ModalPoint:
     poles = np.array([pole for pole, _ in modes], complex)
     V = np.array([v for _, v in modes]).reshape(len(modes), data.ports)
     eta = np.minimum(np.abs(poles.imag) / poles.real, 0.3)
-    lam = _off_the_lines(data.x, np.minimum(poles.real, FAR_AWAY))
+    lam = _off_the_lines(data.x, np.minimum(poles.real, limits.FAR_AWAY))
     return ModalPoint(lam, V, eta if damping != "none" else np.zeros(len(modes)), damping)
