@@ -11,7 +11,7 @@ from prism.errors import (
     ResponseError,
 )
 from prism.estimate.estimation import EXCITATIONS, estimate_response
-from prism.estimate.segments import effective_averages
+from prism.estimate.spectra import effective_averages
 from prism.record import Record
 
 TAPS = np.array([[[1.0, 0.4], [0.3, -0.2]], [[-0.2, 0.3], [0.9, 0.3]]])  # outputs, inputs, lags

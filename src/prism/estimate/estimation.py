@@ -14,19 +14,24 @@ which is 1 % at :math:`ωΔt = 0.25` or 0.35. The estimate is the response to th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from inspect import getfullargspec
 
+import numpy as np
+import scipy.special
 from numpy.typing import ArrayLike
 
-from prism.errors import OptionError
+import prism.estimate._limits as limits
+from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError, OptionError
 from prism.estimate.channels import DrivenRecord
 from prism.estimate.dwell import dwell
-from prism.estimate.estimators import ESTIMATORS, LineValues
+from prism.estimate.estimators import ESTIMATORS, LineValues, keep
 from prism.estimate.excitations import burst, hammer, random, sweep
-from prism.estimate.finish import ResponseEstimate, finish
 from prism.estimate.periodic import periodic
-from prism.estimate.segments import Window
-from prism.record import Record
+from prism.estimate.spectra import Window
+from prism.frequency_response import FrequencyResponse
+from prism.record import QUANTITIES, Record
 
 __all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]
 
@@ -36,6 +41,44 @@ _WAYS: dict[str, Callable[..., LineValues]] = {
 EXCITATIONS = tuple(_WAYS)
 """Ways to drive a structure."""
 _COMMON = ("record", "force", "at", "excitation", "estimator")  # arguments of every excitation
+
+
+@dataclass(frozen=True)
+class ResponseEstimate:
+    r"""An estimated response and what stands behind it.
+
+    Attributes
+    ----------
+    response : FrequencyResponse
+        With the variance :math:`E|\hat H - H|^2` of each value, unless there are too few averages
+        to know it. That variance is itself uncertain by some :math:`1/\sqrt{n - i}` of its value,
+        with n averages and i inputs.
+    coherence : array (F, outputs)
+        Share of each motion that the forces explain on the lines of `response`: ordinary
+        coherence for one force, multiple for several; NaN with too few averages to know.
+    averages : float
+        Effective number n of independent averages: segments less their overlap, trials, periods;
+        for dwells the median number of periods of the force in a fit.
+    estimator : str
+        ``H1``, ``H2``, ``Hv``; ``ratio`` for phasors of periodic forces and dwells.
+    excitation : str
+    added_decay : float
+        σ that an exponential window has added to the decay rate of every pole:
+        ``response.receptance`` is the receptance at :math:`iω + σ`. 0 without such a window.
+    skipped : int
+        Segments, periods or hits (of dwells: samples) left out because samples are missing.
+    remarks : tuple of str
+        What else a user should know, such as how many lines are excited.
+    """
+
+    response: FrequencyResponse
+    coherence: Array
+    averages: float
+    estimator: str
+    excitation: str
+    added_decay: float = 0.0
+    skipped: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 def estimate_response(
@@ -153,15 +196,12 @@ def estimate_response(
     options = {k: v for k, v in given.items() if k not in _COMMON and v is not None}
     chosen = _chosen(excitation, estimator, options)
     driven = DrivenRecord.of(record, force, at)
-    if chosen:
-        return finish(
-            _WAYS[excitation](driven, estimator, **options), driven, estimator, excitation
-        )
-    return finish(_WAYS[excitation](driven, **options), driven, "ratio", excitation)
+    lines = _WAYS[excitation](driven, *chosen, **options)
+    return _finish(lines, driven, chosen[0] if chosen else "ratio", excitation)
 
 
-def _chosen(excitation: str, estimator: str, given: Mapping[str, object]) -> bool:
-    """Check the options; whether the excitation leaves the choice of an estimator."""
+def _chosen(excitation: str, estimator: str, given: Mapping[str, object]) -> tuple[str, ...]:
+    """Check the options; the estimator, where the excitation leaves the choice of one."""
     if excitation not in EXCITATIONS:
         raise OptionError(
             f"unknown excitation {excitation!r}: choose among {', '.join(EXCITATIONS)}."
@@ -175,9 +215,73 @@ def _chosen(excitation: str, estimator: str, given: Mapping[str, object]) -> boo
             )
     if estimator not in ESTIMATORS:
         raise OptionError(f"unknown estimator {estimator!r}: choose among {', '.join(ESTIMATORS)}.")
-    if estimator != "H1" and "estimator" not in spec.args:
+    if "estimator" in spec.args:
+        return (estimator,)
+    if estimator != "H1":
         raise OptionError(
             f"{estimator} of a {excitation} excitation: its phasors are averaged before they are "
             "divided, which leaves no choice of an estimator; leave it out."
         )
-    return "estimator" in spec.args
+    return ()
+
+
+def _finish(
+    lines: LineValues, record: DrivenRecord, estimator: str, excitation: str
+) -> ResponseEstimate:
+    """Check that there is a response, and convert all motions to one quantity."""
+    _check_related(lines.p_values, record, lines.averages)
+    lines = keep(lines, np.asarray(np.isfinite(lines.values).any(axis=(1, 2))))
+    factor = _conversion(lines.omega, record, lines.decay)[:, :, None]
+    variance = lines.variance
+    with np.errstate(invalid="ignore"):
+        response = FrequencyResponse(
+            lines.omega,
+            lines.values * factor,
+            record.quantity,
+            record.outputs,
+            record.inputs,
+            None if variance is None else variance * np.abs(factor) ** 2,
+        )
+    return ResponseEstimate(
+        response,
+        lines.coherence,
+        lines.averages,
+        estimator,
+        excitation,
+        lines.decay,
+        lines.skipped,
+        lines.remarks,
+    )
+
+
+def _conversion(omega: Array, record: DrivenRecord, decay: float) -> ComplexArray:
+    r"""Factor (F, outputs) to the first motion's quantity.
+
+    Under a window :math:`e^{-σt}` a derivative is :math:`iω + σ`: a motion that is the m-th
+    derivative is first divided by its m-th power, then multiplied by :math:`(iω)^k` for the
+    quantity of the response, so that its receptance is exactly that at :math:`iω + σ`.
+    """
+    k = QUANTITIES.index(record.quantity)
+    own = k - record.orders
+    s = 1j * omega[:, None]
+    return np.asarray((s + decay) ** -own * s**k if decay else s**record.orders)
+
+
+def _check_related(p_values: Array | None, record: DrivenRecord, averages: float) -> None:
+    r"""Refuse motions that all look unrelated to the forces.
+
+    Either one line stands out after Bonferroni, or lines far enough apart to be independent do so
+    together by Fisher's sum of :math:`-\log p`, a Gamma variable.
+    """
+    if p_values is None:
+        return
+    p = np.where(np.isfinite(p_values), np.maximum(p_values, 1e-300), 1.0)
+    together = -np.log(p[:: limits.LINES_APART])
+    by_sum = float(scipy.special.gammaincc(max(together.size, 1), together.sum()))
+    by_one = p.size * float(p.min(initial=1.0))
+    if min(by_sum, by_one) > limits.UNRELATED:
+        raise CannotTellError(
+            f"no motion ({', '.join(record.outputs)}) is related to the force "
+            f"{', '.join(record.forces)} on any line: with {averages:.3g} averages the "
+            "coherence is what unrelated signals have; check the channels, or measure for longer."
+        )

@@ -22,15 +22,16 @@ from prism._types import Array
 from prism.errors import OptionError, PrismWarning
 from prism.estimate.channels import DrivenRecord, count_of
 from prism.estimate.estimators import ChannelNoise, LineValues, divided
-from prism.estimate.segments import (
+from prism.estimate.spectra import (
+    Spectra,
     Window,
+    average,
     blocks_of,
     complete_segments,
     effective_averages,
     segment_length,
     window_values,
 )
-from prism.estimate.spectra import Spectra, average
 
 
 def random(

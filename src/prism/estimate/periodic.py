@@ -28,8 +28,7 @@ from prism._types import Array, ComplexArray
 from prism.errors import OptionError, RecordTooShortError
 from prism.estimate.channels import DrivenRecord, count_of
 from prism.estimate.estimators import LineValues, check_averages, diagonal, excited, inverted, keep
-from prism.estimate.segments import blocks_of, complete_segments
-from prism.estimate.spectra import coefficients, line_frequencies
+from prism.estimate.spectra import blocks_of, coefficients, complete_segments, line_frequencies
 
 
 def periodic(

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import chdtri
 
 import prism.motion.forced.response._limits as limits
+from prism._types import Array
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import deviance
@@ -51,24 +52,32 @@ def approached(fit: ModalFit, price: float = np.inf) -> ModalFit:
 
 
 def _completed(fit: ModalFit, price: float) -> ModalFit:
-    """Add modes until the residual is noise at these variances, or none helps."""
+    """Add modes until the residual is noise at these variances, or none helps.
+
+    No pursuit: on this way to the start nothing is taken out again, and of several modes that pay
+    the more promising one is preferred to a better one unless that gains its price once more.
+    """
     for _ in range(limits.MOST_ROUNDS):
         if not np.isfinite(price) or _is_noise(fit, fit.variance):
-            return fit
+            break
         best = fit
-        for one in scan(fit, fit.variance):
-            if one.gain > price:
-                start = fit.point.joined(one.lam, one.v, one.eta).sorted()
-                trial = climb(replace(fit, point=start), 8)
-                if trial.value < best.value - price:
-                    best = trial
+        for start in _joined(fit, fit.variance, price):
+            trial = climb(replace(fit, point=start), 8)
+            if trial.value < best.value - price:
+                best = trial
         if best is fit:
-            return fit
+            break
         fit = best
     return fit
 
 
-def _is_noise(fit: ModalFit, variance: np.ndarray) -> bool:
+def _joined(fit: ModalFit, variance: Array, least: float) -> list[ModalPoint]:
+    """Points with a mode more where the score promises at least so much, the best first."""
+    found = [one for one in scan(fit, variance) if one.gain >= least]
+    return [fit.point.joined(one.lam, one.v, one.eta).sorted() for one in found]
+
+
+def _is_noise(fit: ModalFit, variance: Array) -> bool:
     """Whether what is left over may be noise of these variances."""
     return bool((fit.squares / variance).sum() <= limits.COMPLETE * fit.data.total)
 
@@ -112,6 +121,9 @@ def memory(fit: ModalFit) -> float:
     return 1 + 2 * total
 
 
+Moves = Iterator[Sequence[Move[ModalPoint]]]
+
+
 class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
     """The modes of a response, each at one price.
 
@@ -150,16 +162,13 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
         """How many modes there are."""
         return f"{len(fit.point)} modes"
 
-    def additions(self, rest: ModalFit) -> Iterator[Sequence[Move[ModalPoint]]]:
+    def additions(self, rest: ModalFit) -> Moves:
         """A mode where the score promises most."""
         least = (limits.SEEN_LOSSY if rest.point.lossy else limits.SEEN) * rest.due
-        found = [one for one in scan(rest, rest.data_variance) if one.gain >= least]
-        starts = [rest.point.joined(one.lam, one.v, one.eta).sorted() for one in found]
+        starts = _joined(rest, rest.data_variance, least)
         yield [Move(start, rest.due, plain=True) for start in starts]
 
-    def removals(
-        self, fit: ModalFit, around: Places | None
-    ) -> Iterator[Sequence[Move[ModalPoint]]]:
+    def removals(self, fit: ModalFit, around: Places | None) -> Moves:
         """One mode instead of two neighbours, then one less; the first that can be afforded."""
         if len(fit.point) > 1:
             for start in _merged(fit):
@@ -209,7 +218,7 @@ class FurtherVectors(ResponseModes):
         """The fit itself: a vector at a known pole has one price."""
         return fit
 
-    def additions(self, rest: ModalFit) -> Iterator[Sequence[Move[ModalPoint]]]:
+    def additions(self, rest: ModalFit) -> Moves:
         """A vector at the pole where the score promises most, up to full rank."""
         point, ports = rest.point, rest.data.ports
         gains, vectors = promises(rest)
@@ -218,9 +227,7 @@ class FurtherVectors(ResponseModes):
         if gains[j] >= self.price and not full[j]:
             yield [Move(point.widened(j, vectors[j]), self.price, plain=True)]
 
-    def removals(
-        self, fit: ModalFit, around: Places | None
-    ) -> Iterator[Sequence[Move[ModalPoint]]]:
+    def removals(self, fit: ModalFit, around: Places | None) -> Moves:
         """None."""
         yield from ()
 
