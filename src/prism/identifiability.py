@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +13,7 @@ from prism._types import Array
 from prism.motion.steady.fit import evaluate
 from prism.motion.steady.series import samplings_of
 from prism.record import Record
+from prism.remarks import PYTHON, Remark, Speller, Words, as_remarks
 
 _OF_THE_HAMILTONIAN = (
     "residues",
@@ -35,15 +38,15 @@ class Identifiability:
         Whether the magnitudes of the modes, and with them the bare Hamiltonian, are determined.
     scale : str
         What fixes the scale of mass, stiffness and couplings.
-    why : str
+    why : Words or str
         What is missing; empty when the Hamiltonian is determined.
-    remedy : str
+    remedy : Words or str
         Which experiment would supply it.
-    remarks : tuple of str
-        What else the user should know.
+    remarks : tuple of Remark
+        What else the user should know; texts are taken as remarks without a code.
     motion : bool
         Whether there is a motion to forecast; a forced experiment has none.
-    statement : str
+    statement : Words or str
         What is and is not determined, where that is not a matter of modes.
     """
 
@@ -51,11 +54,14 @@ class Identifiability:
     channels: int
     magnitudes: bool
     scale: str = ""
-    why: str = ""
-    remedy: str = ""
-    remarks: tuple[str, ...] = ()
+    why: Words | str = ""
+    remedy: Words | str = ""
+    remarks: tuple[Remark, ...] = ()
     motion: bool = True
-    statement: str = ""
+    statement: Words | str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "remarks", as_remarks(self.remarks))
 
     @property
     def determined(self) -> tuple[str, ...]:
@@ -79,9 +85,21 @@ class Identifiability:
 
     def __str__(self) -> str:
         """Return the verdict in plain sentences."""
-        notes = [f"Note: {remark}." for remark in self.remarks]
+        return self.spell(PYTHON)
+
+    def spell(self, speller: Speller) -> str:
+        """Write the verdict for its reader, a sentence per line.
+
+        Parameters
+        ----------
+        speller : Speller
+        """
+        notes = [f"Note: {remark.spell(speller)}." for remark in self.remarks]
         if self.statement:
-            return "\n".join([self.statement, *notes])
+            return "\n".join([Words.of(self.statement).spell(speller), *notes])
+        why, remedy = (
+            Words.of(one).without_stop().spell(speller) for one in (self.why, self.remedy)
+        )
         some = f"{self.modes} mode{'s' * (self.modes != 1)}"
         what = "forecast" if self.motion else "damping"
         sentences = [f"Determined: frequencies, shapes and {what} of {some}."]
@@ -90,8 +108,8 @@ class Identifiability:
             sentences.append(
                 "Determined: the bare Hamiltonian, with "
                 + (
-                    f"{hidden} hidden oscillator{'s' * (hidden != 1)}, their couplings and the "
-                    "memory kernel."
+                    f"{hidden} hidden oscillator{'s' * (hidden != 1)}, "
+                    f"{'their' if hidden > 1 else 'its'} couplings and the memory kernel."
                     if hidden
                     else "no hidden oscillator: as many modes are visible as channels."
                 )
@@ -99,10 +117,34 @@ class Identifiability:
             sentences.append(f"The common scale of mass and couplings is {self.scale}.")
         else:
             sentences.append(
-                f"Not determined: the bare hidden frequencies and couplings, because {self.why}."
+                f"Not determined: the bare hidden frequencies and couplings, because {why}."
             )
-            sentences.append(f"What would settle it: {self.remedy}.")
+            sentences.append(f"What would settle it: {remedy}.")
         return "\n".join(sentences + notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data; texts as Python spells them, and once more as words that others can spell."""
+        words: dict[str, Any] = {
+            name: Words.of(getattr(self, name)).to_json() for name in ("why", "remedy", "statement")
+        }
+        words["remarks"] = [remark.to_json() for remark in self.remarks]
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        spelled = {name: str(getattr(self, name)) for name in ("why", "remedy", "statement")}
+        remarks = [str(remark) for remark in self.remarks]
+        return {**plain, **spelled, "remarks": remarks, "words": words, "text": str(self)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Identifiability:
+        """Rebuild what `to_json` has written; of older files the texts."""
+        known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
+        said = {**known, **data.get("words", {})}
+        words = {name: _words(said.get(name, "")) for name in ("why", "remedy", "statement")}
+        remarks = tuple(Remark.from_json(remark) for remark in said["remarks"])
+        return cls(**{**known, **words, "remarks": remarks})
+
+
+def _words(data: str | Mapping[str, Any]) -> Words | str:
+    return data if isinstance(data, str) else Words.from_json(data)
 
 
 def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:

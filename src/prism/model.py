@@ -21,6 +21,7 @@ from prism.modes import Modes
 from prism.motion.forced.zeros import Zero
 from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
 from prism.record import Record
+from prism.remarks import Remark, Words
 
 if TYPE_CHECKING:
     import control
@@ -171,9 +172,9 @@ class Model:
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
 
-    def with_remark(self, remark: str) -> Model:
-        """The model with one more remark in its verdict; an empty one adds nothing."""
-        if not remark:
+    def with_remark(self, remark: Remark | None) -> Model:
+        """The model with one more remark in its verdict; None adds nothing."""
+        if remark is None:
             return self
         verdict = self.identifiability
         return replace(self, identifiability=replace(verdict, remarks=(*verdict.remarks, remark)))
@@ -323,7 +324,9 @@ class Model:
 
     def _cannot(self, what: str) -> CannotTellError:
         verdict = self.identifiability
-        return CannotTellError(f"{what} is not determined: {verdict.why}; {verdict.remedy}.")
+        return CannotTellError(
+            f"{what} is not determined: " + Words.of(verdict.why) + "; " + verdict.remedy + "."
+        )
 
     def summary(self) -> str:
         """The result as text for people."""

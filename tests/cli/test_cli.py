@@ -197,7 +197,7 @@ def test_identify_search_options(run, bench):
         ("--method", "magic", "unknown method 'magic'"),
         ("--max-modes", "0", "at least 1"),
         ("--false-alarm", "2", "must lie in (0, 1)"),
-        ("--fit-fraction", "1.5", "between 0 and 1"),
+        ("--fit-fraction", "1.5", "--fit-fraction must lie in (0, 1), got 1.5"),
         ("--dt", "0.3", "contradicts the time column"),
         ("--dt", "0", "positive, finite sampling step"),
         ("--dt", "-1", "positive, finite sampling step"),

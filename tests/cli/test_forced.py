@@ -299,7 +299,7 @@ def test_quantities_are_those_of_the_motions(run, forced, here):
         (["--force", "f_x", "--at", "f_x=y"], 1, "where no motion is measured"),
         (["--force", "f_x", "--mass", "identity"], 2, "mass means nothing"),
         (["--experiment", "forced"], 2, "--force"),
-        (["--damped", "--mass", "identity"], 2, "damped=True is for free records"),
+        (["--damped", "--mass", "identity"], 2, "--damped is for free records"),
         (["--at", "f_x=x"], 2, "at belongs to forced experiments"),
         (["--hold", "zero"], 2, "hold belongs to forced experiments"),
         (["--rank", "full"], 2, "rank belongs to forced experiments"),

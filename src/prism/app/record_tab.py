@@ -20,14 +20,15 @@ from prism.app.upload import Reading, Upload
 from prism.app.words import html_pairs, plain, spoken
 from prism.errors import PrismError
 from prism.frequency_response import FrequencyResponse
+from prism.options import find
 from prism.record import QUANTITIES, Record
+from prism.remarks import Words
 from prism.report.contents import about_data, about_response, band
 
 __all__ = ["record_tab"]
 
 _KINDS = ("a record over time", "a response over frequency")
 _AS_STATED = "as the file says"
-_UNITS = {_AS_STATED: None, "cycles per time unit (Hz)": "hz", "rad per time unit": "rad"}
 _NAMED = (".npz", ".mat", ".h5", ".hdf5")  # files that name their arrays
 _POLL = 0.4  # seconds between two looks at the work
 
@@ -59,12 +60,12 @@ class Failure:
 
     Attributes
     ----------
-    sentence : str
+    sentence : Words or str
     asked : str
         Key of the question.
     """
 
-    sentence: str
+    sentence: Words | str
     asked: str
 
 
@@ -76,7 +77,7 @@ def record_tab() -> None:
         if files is not None:
             question = _ask(files)
     except PrismError as error:
-        st.error(spoken(str(error)))
+        st.error(spoken(error))
     if question is not None:
         _identify(question)
     answer = st.session_state.get("answer")
@@ -170,7 +171,7 @@ def _ask_array(files: Upload) -> str | None:
         upload.describe(files)
     except PrismError:
         name = st.text_input(
-            "Array with the values",
+            find("array").label,
             placeholder="its name, as the message below lists it",
             key=f"array name {files.key}",
         )
@@ -187,7 +188,7 @@ def _ask_response(files: Upload, seen: Any) -> Question | None:
         key=f"quantity {files.key}",
         help="Receptance is displacement, mobility velocity, accelerance acceleration per force.",
     )
-    unit = _UNITS[st.selectbox("Unit of the frequencies", list(_UNITS), key=f"unit {files.key}")]
+    unit = _ask_unit(files.key)
     damped = ask_losses(files.key)
     names = _ask_names(files)
     stated = None if quantity == _AS_STATED else str(quantity)
@@ -205,10 +206,16 @@ def _ask_names(files: Upload) -> dict[str, str | None]:
         return {}
     with st.expander("Names of the arrays"):
         asked = {
-            name: st.text_input(words, key=f"{name} {files.key}")
-            for name, words in (("frequency", "Frequencies"), ("response", "Values"))
+            name: st.text_input(find(name).label, key=f"{name} {files.key}")
+            for name in ("frequency", "response")
         }
     return {name: str(text) or None for name, text in asked.items()}
+
+
+def _ask_unit(key: str) -> str | None:
+    option = find("unit")
+    units = {_AS_STATED: None, **{choice.label: str(choice.value) for choice in option.choices}}
+    return units[st.selectbox(option.label, list(units), key=f"unit {key}")]
 
 
 def _question(files: Upload, reading: Reading, options: dict[str, Any], layout: Any) -> Question:

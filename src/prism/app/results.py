@@ -124,7 +124,7 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model))}.**\n\n{spoken(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{spoken(model.identifiability)}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 

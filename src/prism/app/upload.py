@@ -21,6 +21,7 @@ from prism.errors import PrismError, PrismWarning, ReadError
 from prism.frequency_response import FrequencyResponse
 from prism.io import FileDescription
 from prism.record import Record
+from prism.remarks import Words
 
 __all__ = [
     "Layout",
@@ -81,7 +82,7 @@ class Upload:
             try:
                 yield paths
             except PrismError as error:
-                raise ReadError(_without(paths, str(error))) from error
+                raise ReadError(_without(paths, error.words)) from error
 
 
 def _written(folder: str, k: int, name: str, data: bytes) -> str:
@@ -91,10 +92,10 @@ def _written(folder: str, k: int, name: str, data: bytes) -> str:
     return str(place)
 
 
-def _without(paths: Sequence[str], text: str) -> str:
+def _without(paths: Sequence[str], words: Words) -> Words:
     for path in paths:
-        text = text.replace(f"{os.path.dirname(path)}{os.sep}", "")
-    return text
+        words = words.replace(f"{os.path.dirname(path)}{os.sep}", "")
+    return words
 
 
 def collect(files: Sequence[File]) -> Upload:
@@ -169,18 +170,18 @@ class Reading:
     Attributes
     ----------
     data : Record or FrequencyResponse
-    notes : tuple of str
+    notes : tuple of Words
     """
 
     data: Record | FrequencyResponse
-    notes: tuple[str, ...]
+    notes: tuple[Words, ...]
 
 
 def _reading(upload: Upload, read: Callable[[list[str]], Record | FrequencyResponse]) -> Reading:
     with upload.on_disk() as paths, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PrismWarning)
         data = read(paths)
-    notes = [str(one.message) for one in caught if issubclass(one.category, PrismWarning)]
+    notes = [one.message.words for one in caught if isinstance(one.message, PrismWarning)]
     return Reading(data, tuple(_without(paths, note) for note in notes))
 
 

@@ -16,6 +16,7 @@ from prism.experiments.relations import (
     stiffness_relation,
 )
 from prism.motion.steady import Lines
+from prism.remarks import Remark, Words
 
 CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the data
 
@@ -56,7 +57,7 @@ class Magnitudes:
         What fixes the common scale of mass, stiffness and couplings, in words.
     temperature : float or None
         kT, at equilibrium with a known scale.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What the user should know about these magnitudes.
     """
 
@@ -67,7 +68,7 @@ class Magnitudes:
     covariance: Array
     scale: str
     temperature: float | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark, ...] = ()
 
     @property
     def participation(self) -> Array:
@@ -93,8 +94,8 @@ class Magnitudes:
 class Undetermined:
     """The magnitudes are not determined: why, and which experiment would settle it."""
 
-    why: str
-    remedy: str
+    why: Words | str
+    remedy: Words | str
 
 
 Outcome = Magnitudes | Undetermined

@@ -28,6 +28,7 @@ from prism.experiments.base import (
 )
 from prism.motion.steady import Lines
 from prism.motion.steady.inphase import InPhaseFit, Motion
+from prism.remarks import Remark
 
 _FEW = 20  # below this many trials (or five per mode) the scatter of the energies is assumed
 
@@ -193,11 +194,14 @@ def _sum_of_magnitudes(n: int, known: Known) -> float:
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 
-def _remarks(energies: ModalEnergies, trials: int) -> tuple[str, ...]:
+def _remarks(energies: ModalEnergies, trials: int) -> tuple[Remark, ...]:
     if not energies.canonical:
         return ()
     percent = 100 / np.sqrt(trials)
     return (
-        f"the mean energy of {trials} canonical sample{'s' * (trials > 1)} scatters by "
-        f"{percent:.2g} %, which is part of the error bars of magnitudes",
+        Remark(
+            f"the mean energy of {trials} canonical sample{'s' * (trials > 1)} scatters by "
+            f"{percent:.2g} %, which is part of the error bars of magnitudes",
+            code="canonical-scatter",
+        ),
     )

@@ -29,11 +29,12 @@ from prism.experiments.base import (
 )
 from prism.experiments.relations import vech
 from prism.motion.steady import Lines
+from prism.remarks import Ask, Words
 
-OTHER_EXPERIMENTS = (
-    "an ensemble of records at thermal equilibrium (experiment='equilibrium'), a record released "
-    "from rest with the hidden part undisplaced (experiment='released'), or a measured force "
-    "would determine them"
+OTHER_EXPERIMENTS = Words(
+    "an ensemble of records at thermal equilibrium ({0}), a record released from rest with the "
+    "hidden part undisplaced ({1}), or a measured force would determine them",
+    (Ask("experiment", "equilibrium"), Ask("experiment", "released")),
 )
 
 
@@ -68,7 +69,8 @@ def _without_mass(K: int, n: int, known: Known) -> Undetermined:
     if n * (n + 1) // 2 >= K and n > 1:
         return Undetermined(
             why,
-            f"give the effective mass of the {n} channels (mass=...), or else {OTHER_EXPERIMENTS}",
+            Words(f"give the effective mass of the {n} channels ({{0}}), or else ", (Ask("mass"),))
+            + OTHER_EXPERIMENTS,
         )
     return Undetermined(why, OTHER_EXPERIMENTS)
 

@@ -26,6 +26,7 @@ from prism.experiments.base import (
 )
 from prism.motion.steady import Lines
 from prism.motion.steady.inphase import InPhaseFit
+from prism.remarks import Ask, Words
 
 
 def released_magnitudes(lines: Lines, known: Known) -> Outcome:
@@ -37,7 +38,7 @@ def released_magnitudes(lines: Lines, known: Known) -> Outcome:
     if len(np.unique(fit.line)) < len(fit.line):
         return Undetermined(
             "two modes share one frequency, so a release does not separate their magnitudes",
-            "an ensemble at equilibrium (experiment='equilibrium') would",
+            Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
         )
     problem = _Releases(fit, known)
     start = problem.start()
@@ -59,8 +60,11 @@ def _contradiction(result: Adjusted) -> Undetermined:
     return Undetermined(
         "the record does not look like a release from rest with the hidden part undisplaced "
         f"(misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-        "let the record begin at the instant of release, check the given mass, release from a "
-        "position that excites every mode, or use experiment='free'",
+        Words(
+            "let the record begin at the instant of release, check the given mass, release from a "
+            "position that excites every mode, or use {0}",
+            (Ask("experiment", "free"),),
+        ),
     )
 
 

@@ -95,7 +95,7 @@ def model_to_json(model: Model) -> Json:
         "hamiltonian": _hamiltonian_to_json(model),
         "temperature": model.temperature,
         "certificate": vars(model.certificate),
-        "identifiability": {**vars(model.identifiability), "text": str(model.identifiability)},
+        "identifiability": model.identifiability.to_json(),
         "settings": vars(model.settings),
     }
     if model.forecast_check is not None:
@@ -207,7 +207,6 @@ def model_from_json(data: Json) -> Model:
     """Rebuild a model from `model_to_json`."""
     record, check = data["record"], data.get("forecast")
     samples = record["samples"]
-    verdict = {k: v for k, v in data["identifiability"].items() if k != "text"}
     return Model(
         experiment=data["experiment"],
         channels=tuple(data["channels"]),
@@ -226,7 +225,7 @@ def model_from_json(data: Json) -> Model:
         else Modes.none(len(data["channels"]), record["trials"]),
         hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
         certificate=Certificate(**data["certificate"]),
-        identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
+        identifiability=Identifiability.from_json(data["identifiability"]),
         trajectories=motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
         settings=Settings(**data["settings"]),

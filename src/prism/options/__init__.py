@@ -16,6 +16,7 @@ from prism.options.registry import (
     find,
     forget,
     register,
+    registered_options,
 )
 from prism.options.spelling import COMMAND_LINE, PAGE
 from prism.options.table import OPTIONS, READING
@@ -36,4 +37,5 @@ __all__ = [
     "find",
     "forget",
     "register",
+    "registered_options",
 ]

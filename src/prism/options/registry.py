@@ -19,6 +19,7 @@ __all__ = [
     "find",
     "forget",
     "register",
+    "registered_options",
 ]
 
 _registered: dict[str, Option] = {}
@@ -73,9 +74,14 @@ def forget(name: str, value: object = None) -> None:
         _added[name] = tuple(one for one in _added.get(name, ()) if one.value != value)
 
 
+def registered_options() -> tuple[Option, ...]:
+    """Options of kinds that came later."""
+    return tuple(_whole(option) for option in _registered.values())
+
+
 def all_options() -> tuple[Option, ...]:
     """Every option of `prism.identify`: those of the table, then the registered ones."""
-    return tuple(_whole(option) for option in (*OPTIONS, *_registered.values()))
+    return (*(_whole(option) for option in OPTIONS), *registered_options())
 
 
 def _whole(option: Option) -> Option:

@@ -21,6 +21,7 @@ from prism.motion.driven.innovations import kicks
 from prism.motion.steady import Lines
 from prism.pipeline.ignore import Band
 from prism.record import QUANTITIES, Record
+from prism.remarks import Ask, Remark, Words, as_remarks
 
 _FIRST_PART = 0.6  # of the record, which must foresee the rest if the motion is free
 _FEW = 8  # modes that are enough to tell
@@ -30,7 +31,9 @@ _SIGNIFICANT = 1e-6
 _WORSE = 2.0  # times the error inside the fitted part
 _MAGNITUDES = (
     "an unmeasured drive or start excites each mode by an unknown amount",
-    "a record with measured forces (force=[...]) would determine them",
+    Words(
+        "a record with measured forces ({0}) would determine them", (Ask("force", like="[...]"),)
+    ),
 )
 
 
@@ -67,21 +70,23 @@ def from_damped(
     return _driven(record, fit, bands)
 
 
-def decay_remark(record: Record, lines: Lines) -> str:
+def decay_remark(record: Record, lines: Lines) -> Remark | None:
     """A suggestion to fit losses, where lines that stand close together decay by the likelihood."""
     resolution = 2 * np.pi / record.duration
     if not lines.crowded and np.all(np.diff(lines.fit.omega) > _CLOSE * resolution):
-        return ""
+        return None
     if max(record.samples) * record.n_trials > _MOST:
-        return ""
+        return None
     evidence = damping_evidence(record, max_modes=_FEW)
     if evidence.p_value > _SIGNIFICANT:
-        return ""
+        return None
     strongest = float(100 * evidence.damping.max())
-    return (
-        f"lines that stand close together decay by the likelihood (twice its logarithm gains "
-        f"{evidence.gain:.3g} with {evidence.dof} damping ratios up to {strongest:.2g} %): "
-        "damped=True, or --damped, fits that"
+    return Remark(
+        "lines that stand close together decay by the likelihood",
+        f"twice its logarithm gains {evidence.gain:.3g} with {evidence.dof} damping ratios up to "
+        f"{strongest:.2g} %",
+        Words("{0} fits that", (Ask("damped", True),)),
+        code="decays",
     )
 
 
@@ -121,18 +126,25 @@ def _decaying(
         phase_ratio=fit.phase_ratio,
         noise_std=fit.noise_std,
         motion=DecayMotion(fit.continuations, fit.noise_std),
-        remarks=(*_kick_remarks(struck), f"fitted as {what}", *fit.remarks),
+        remarks=(
+            *_kick_remarks(struck),
+            Remark(f"fitted as {what}", code="fitted-as"),
+            *as_remarks(fit.remarks),
+        ),
     )
 
 
-def _kick_remarks(struck: Sequence[Array]) -> tuple[str, ...]:
+def _kick_remarks(struck: Sequence[Array]) -> tuple[Remark, ...]:
     count = sum(len(times) for times in struck)
     if not count:
         return ()
     first = ", ".join(f"{t:.4g}" for t in struck[0][:4])
     return (
-        f"the drive is impulsive, not steady noise: {count} kick{'s' * (count > 1)} "
-        f"(the first at {first}), between which the motion decays freely",
+        Remark(
+            f"the drive is impulsive, not steady noise: {count} kick{'s' * (count > 1)} "
+            f"(the first at {first}), between which the motion decays freely",
+            code="impulsive",
+        ),
     )
 
 
@@ -146,9 +158,11 @@ def _driven(record: Record, fit: DrivenFit, bands: Sequence[Band]) -> Model:
         noise_std=np.full(record.n_channels, np.nan),
         motion=None,
         remarks=(
-            "fitted as motion driven by stationary noise that nobody measured",
-            f"what the modes leave: {fit.noise}",
-            *fit.remarks,
+            Remark(
+                "fitted as motion driven by stationary noise that nobody measured", code="fitted-as"
+            ),
+            Remark(f"what the modes leave: {fit.noise}", code="left-over"),
+            *as_remarks(fit.remarks),
         ),
     )
 
@@ -162,7 +176,7 @@ def _model(
     phase_ratio: Array,
     noise_std: Array,
     motion: DecayMotion | None,
-    remarks: tuple[str, ...],
+    remarks: tuple[Remark, ...],
 ) -> Model:
     ignored = np.array([any(a <= w <= b for a, b in bands) for w in fit.frequencies])
     keep = np.flatnonzero(~ignored)
@@ -173,7 +187,8 @@ def _model(
         )
     if ignored.any():
         which = ", ".join(f"{w:.5g}" for w in fit.frequencies[ignored][:5])
-        remarks = (*remarks, f"modes in the ignored bands were fitted and left out: {which}")
+        left = f"modes in the ignored bands were fitted and left out: {which}"
+        remarks = (*remarks, Remark(left, code="ignored"))
     m, n = fit.shapes.shape
     pick = np.concatenate([keep, m + (keep[:, None] * n + np.arange(n)).ravel()])
     why, remedy = _MAGNITUDES
@@ -208,7 +223,7 @@ def _model(
             magnitudes=False,
             why=why,
             remedy=remedy,
-            remarks=tuple(remark.rstrip(".") for remark in remarks),
+            remarks=remarks,
             motion=motion is not None,
         ),
         trajectories=motion,

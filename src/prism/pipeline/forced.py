@@ -21,6 +21,7 @@ from prism.motion.forced.places import place_forces
 from prism.motion.forced.zeros import Zero, zeros_of
 from prism.pipeline.lines import spread_of_residues
 from prism.record import Record
+from prism.remarks import Remark, as_remarks
 
 Progress = Callable[[str], None] | None
 
@@ -121,7 +122,7 @@ def _assemble(
         scale="" if why else "fixed by the measured forces",
         why=why,
         remedy=remedy,
-        remarks=(*_band_remarks(fit), *fit.remarks),
+        remarks=(*_band_remarks(fit), *as_remarks(fit.remarks)),
         motion=False,
     )
     hamiltonian = None
@@ -176,15 +177,18 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> tuple[str, str]:
     return "", ""
 
 
-def _band_remarks(fit: FosterFit) -> tuple[str, ...]:
+def _band_remarks(fit: FosterFit) -> tuple[Remark, ...]:
     outside = int((~fit.inside).sum())
     if not outside:
         return ()
     some = f"{outside} mode{'s' * (outside > 1)}"
     return (
-        f"{some} outside the measured band stand{'s' * (outside == 1)} for all modes there: the "
-        "effective mass, the stiffness and hidden frequencies outside the band are those of a "
-        "model that holds inside it",
+        Remark(
+            f"{some} outside the measured band stand{'s' * (outside == 1)} for all modes there: "
+            "the effective mass, the stiffness and hidden frequencies outside the band are those "
+            "of a model that holds inside it",
+            code="outside-band",
+        ),
     )
 
 

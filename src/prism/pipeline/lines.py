@@ -18,6 +18,7 @@ from prism.model import Model, RecordSummary, Settings
 from prism.modes import Modes
 from prism.motion.steady import Lines
 from prism.record import Record
+from prism.remarks import Ask, Remark, Words
 
 
 def assemble(
@@ -82,8 +83,11 @@ def not_lines(lines: Lines) -> Undetermined | None:
         "the record is not a sum of undamped lines: several lines crowd around one frequency "
         "closer than the record resolves, or most of the motion is between the lines, as a "
         "decaying, modulated, noise-driven or chaotic oscillation makes it",
-        "if the motion decays or is driven by noise, fit it as such (damped=True, on the command "
-        "line --damped); otherwise use the stationary part of the record",
+        Words(
+            "if the motion decays or is driven by noise, fit it as such ({0}); otherwise use the "
+            "stationary part of the record",
+            (Ask("damped", True),),
+        ),
     )
 
 
@@ -138,35 +142,43 @@ def spread_of_residues(v: Array, covariance: Array) -> Array:
     return out
 
 
-def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[str, ...]:
+def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[Remark, ...]:
     remarks = []
+
+    def add(code: str, what: str) -> None:
+        remarks.append(Remark(what, code=code))
+
     out = np.flatnonzero(lines.out_of_phase)
     if len(out):
         which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in out[:5])
-        remarks.append(
+        add(
+            "out-of-phase",
             f"the line{'s' * (len(out) > 1)} at {which} {'are' if len(out) > 1 else 'is'} not in "
             "phase on all channels, as a mode of a lossless reciprocal system must be: two modes "
             "of one frequency, damping, rotation or a delay between channels would do this; "
-            "records at equilibrium of a system that rotates are fitted by identify_gyroscopic"
+            "records at equilibrium of a system that rotates are fitted by identify_gyroscopic",
         )
     if lines.slow:
-        remarks.append(
+        add(
+            "slow-motion",
             "there is motion slower than one period of the record; it is in the forecast, but not "
-            "among the modes: a longer record would resolve it"
+            "among the modes: a longer record would resolve it",
         )
     if lines.trend is not None:
         degree = lines.trend.coefficients.shape[1] - 1
-        remarks.append(
+        add(
+            "drift",
             f"a drift of degree {degree} was fitted together with the lines; the forecast goes on "
-            "along it, and its error is not in the band"
+            "along it, and its error is not in the band",
         )
     if lines.ignored is not None:
         which = ", ".join(f"{w:.5g}" for w in lines.ignored.omega[:5])
         count = len(lines.ignored.omega)
-        remarks.append(
+        add(
+            "ignored",
             f"{count} line{'s' * (count > 1)} in the ignored bands ({which}"
             f"{', ...' * (count > 5)}) {'were' if count > 1 else 'was'} fitted and "
-            f"{'are' if count > 1 else 'is'} not among the modes"
+            f"{'are' if count > 1 else 'is'} not among the modes",
         )
     if lines.spikes is not None and lines.spikes.any():
         some = " and ".join(
@@ -174,14 +186,16 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> tuple[str, ...]:
             for name, count in zip(channels, lines.spikes, strict=True)
             if count
         )
-        remarks.append(
-            f"isolated samples more than six standard deviations off ({some}) were not used"
+        add(
+            "spikes",
+            f"isolated samples more than six standard deviations off ({some}) were not used",
         )
     if lines.coloured:
-        remarks.append(
+        add(
+            "coloured-noise",
             "the noise is not white: every line is judged by the noise at its frequency, and so "
-            "are its errors"
+            "are its errors",
         )
     if lines.fit.background > 1:
-        remarks.append("a linear drift is significant and was fitted together with the lines")
+        add("drift", "a linear drift is significant and was fitted together with the lines")
     return tuple(remarks)

@@ -17,13 +17,14 @@ from prism.frequency_response import FrequencyResponse
 from prism.labelled import Labelled, is_labelled
 from prism.model import ForecastCheck, Model, Settings
 from prism.motion.steady import METHODS
-from prism.motion.steady.trend import HIGHEST
+from prism.options import check_options
 from prism.pipeline.damped import decay_remark, from_damped
 from prism.pipeline.forced import from_records, from_response
 from prism.pipeline.ignore import Ignore, bands_of, highest_frequency, without_ignored
 from prism.pipeline.lines import assemble, not_lines
 from prism.pipeline.potential import potential_remark, wanders, with_potential
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 DEFAULT_FALSE_ALARM = 1e-3
 FORCED = "forced"
@@ -123,7 +124,20 @@ def identify(
     """
     record = _data(record)
     kind = _experiment(record, experiment, force)
-    _check_options(kind, method, max_modes, false_alarm)
+    checked = check_options(
+        {
+            "experiment": kind,
+            "hold": hold,
+            "rank": rank,
+            "method": method,
+            "max_modes": max_modes,
+            "false_alarm": false_alarm,
+            "fit_fraction": fit_fraction,
+            "drift": drift,
+            "damped": damped,
+        }
+    )
+    max_modes = checked["max_modes"]
     _check_drift(drift, kind == FORCED or bool(damped) or potential is not None, method)
     settings = Settings(method, false_alarm, max_modes, __version__)
     if kind == FORCED:
@@ -202,8 +216,11 @@ def _damped(
     """A record with losses."""
     if kind != "free" or method != "likelihood" or any(one is not None for one in known):
         raise OptionError(
-            "damped=True is for free records, by likelihood, without a known mass or stiffness: "
-            "their magnitudes are not determined."
+            Words(
+                "{0} is for free records, by likelihood, without a known mass or stiffness: their "
+                "magnitudes are not determined.",
+                (Ask("damped", True),),
+            )
         )
     fitted = record if fit_fraction is None else record.head(fit_fraction)
     model = from_damped(
@@ -311,8 +328,11 @@ def _check_forced(
             )
     elif force is None:
         raise OptionError(
-            "a forced record needs the names of its force channels: give force=[...] (on the "
-            f"command line --force) among {', '.join(record.channels)}."
+            Words(
+                "a forced record needs the names of its force channels: give {0} among "
+                f"{', '.join(record.channels)}.",
+                (Ask("force", like="[...]"),),
+            )
         )
     elif rank != "one":
         raise OptionError("rank is for frequency responses: leave it out.")
@@ -338,21 +358,7 @@ def _check_unforced(
             )
 
 
-def _check_options(experiment: str, method: str, max_modes: int | None, false_alarm: float) -> None:
-    known = (*EXPERIMENTS, FORCED)
-    if experiment not in known:
-        raise OptionError(f"unknown experiment {experiment!r}; use one of {', '.join(known)}.")
-    if method not in METHODS:
-        raise OptionError(f"unknown method {method!r}; use one of {', '.join(METHODS)}.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes must be at least 1, got {max_modes}.")
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"the false-alarm probability must lie in (0, 1), got {false_alarm}.")
-
-
 def _check_drift(drift: int, elsewhere: bool, method: str) -> None:
-    if isinstance(drift, bool) or not isinstance(drift, int) or not 1 <= drift <= HIGHEST:
-        raise OptionError(f"drift is a degree from 1 to {HIGHEST}, got {drift!r}.")
     if drift > 1 and (elsewhere or method != "likelihood"):
         raise OptionError(
             "drift of a higher degree is fitted with undamped lines, by likelihood: leave it out."

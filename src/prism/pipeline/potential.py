@@ -17,6 +17,7 @@ from prism.motion.potential import NonlinearFit, fit_potential, oscillations, su
 from prism.motion.potential.hamiltonian import certify_potential, nonlinear_hamiltonian
 from prism.motion.potential.motion import NonlinearMotion
 from prism.record import Record
+from prism.remarks import Ask, Remark, Words, as_remarks
 
 _NEAR = 25.0  # χ² per degree of freedom: five times the noise
 _LISTED = 8  # alternatives that are written out
@@ -48,8 +49,14 @@ def with_potential(
         return _nonlinear(_without_lines(record, fit), fit)
     if fit.verdict.linear:
         return linear.with_remark(
-            f"potential={potential!r} was asked for, but no nonlinearity is seen: this is the "
-            f"linear answer ({fit.verdict.why})"
+            Remark(
+                Words(
+                    "{0} was asked for, but no nonlinearity is seen: this is the linear answer",
+                    (Ask("potential", potential if isinstance(potential, str) else [*potential]),),
+                ),
+                fit.verdict.why,
+                code="linear",
+            )
         )
     return _nonlinear(linear, fit)
 
@@ -106,19 +113,20 @@ def _nonlinear(linear: Model, fit: NonlinearFit) -> Model:
     return replace(model, hamiltonian=hamiltonian, certificate=certify_potential(hamiltonian))
 
 
-def potential_remark(model: Model, record: Record) -> str:
+def potential_remark(model: Model, record: Record) -> Remark | None:
     """A suggestion to fit a potential, where the lines look like those of a nonlinear motion."""
     if record.n_channels > 2 or record.dt is None or model.experiment != "free":
-        return ""
+        return None
     if any(kind != "displacement" for kind in record.quantity):
-        return ""
+        return None
     found = suggests_nonlinearity(model.modes, record if record.n_trials > 1 else None)
     if not found.nonlinear:
-        return ""
-    signs = "; ".join(found.signs[:3])
-    return (
-        f"the motion looks nonlinear ({signs}): potential='auto', or --potential auto, fits the "
-        "force and the hidden modes"
+        return None
+    return Remark(
+        "the motion looks nonlinear",
+        "; ".join(found.signs[:3]),
+        Words("{0} fits the force and the hidden modes", (Ask("potential", "auto"),)),
+        code="nonlinear",
     )
 
 
@@ -131,10 +139,12 @@ def wanders(record: Record) -> RecordTooShortError | None:
     if turns < _OFTEN:
         return None
     return RecordTooShortError(
-        "most of the motion is slower than the record is long, and yet the record turns about "
-        f"{turns:.0f} times: it drifts, or it wanders irregularly between several places, as a "
-        "nonlinear motion does. Take the drift out, or fit the force with potential='auto', on "
-        "the command line --potential auto."
+        Words(
+            "most of the motion is slower than the record is long, and yet the record turns about "
+            f"{turns:.0f} times: it drifts, or it wanders irregularly between several places, as a "
+            "nonlinear motion does. Take the drift out, or fit the force with {0}.",
+            (Ask("potential", "auto"),),
+        )
     )
 
 
@@ -158,7 +168,7 @@ def _follows(fit: NonlinearFit) -> bool:
     return fit.misfit < _NEAR
 
 
-def _effective(fit: NonlinearFit) -> list[str]:
+def _effective(fit: NonlinearFit) -> list[Remark]:
     """What of a bath acts on the seen coordinate: a kernel of few lines, not its modes."""
     seen = np.any(np.abs(fit.couplings) > 2 * fit.couplings_std, axis=1)
     lines = [
@@ -168,28 +178,36 @@ def _effective(fit: NonlinearFit) -> list[str]:
     if not lines:
         return []
     return [
-        "the hidden part acts like the effective memory kernel sum of (R/ω) sin ωt with "
-        f"ω = {', '.join(lines)}; its lines stand for more modes than these data tell apart"
+        Remark(
+            "the hidden part acts like the effective memory kernel sum of (R/ω) sin ωt with "
+            f"ω = {', '.join(lines)}; its lines stand for more modes than these data tell apart",
+            code="effective-kernel",
+        )
     ]
 
 
-def _remarks(fit: NonlinearFit, lines: int) -> tuple[str, ...]:
-    out = [remark.rstrip(".") for remark in fit.remarks]
+def _remarks(fit: NonlinearFit, lines: int) -> tuple[Remark, ...]:
+    out = list(as_remarks(fit.remarks))
     if fit.alternatives:
         listed = "; ".join(str(one) for one in fit.alternatives[:_LISTED])
         more = len(fit.alternatives) - _LISTED
         rest = f"; and {more} more" if more > 0 else ""
-        out.append(f"not distinguished from it by these data: {listed}{rest}")
+        said = f"not distinguished from it by these data: {listed}{rest}"
+        out.append(Remark(said, code="alternatives"))
     if not fit.verdict.reaches_noise and _follows(fit):
         out += _effective(fit)
     horizon = fit.horizon
     if horizon is not None:
         out.append(
-            f"the motion is chaotic (largest Lyapunov exponent {horizon.lyapunov:.3g}); the "
-            f"forecast holds for about {horizon.lyapunov_times:.2g} Lyapunov times"
+            Remark(
+                f"the motion is chaotic (largest Lyapunov exponent {horizon.lyapunov:.3g}); the "
+                f"forecast holds for about {horizon.lyapunov_times:.2g} Lyapunov times",
+                code="chaotic",
+            )
         )
     if lines:
-        out.append("the lines listed are those of the nonlinear motion, not normal modes")
+        said = "the lines listed are those of the nonlinear motion, not normal modes"
     else:
-        out.append("the motion has no lines: its spectrum is broad")
+        said = "the motion has no lines: its spectrum is broad"
+    out.append(Remark(said, code="lines-of-nonlinear-motion" if lines else "no-lines"))
     return tuple(out)

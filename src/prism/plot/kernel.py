@@ -15,6 +15,7 @@ from prism.model import Model
 from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
 from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
+from prism.remarks import Words
 from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
@@ -186,9 +187,8 @@ def kernel_view(model: Model) -> KernelView:
     """
     kernel, hamiltonian, verdict = model.kernel, model.hamiltonian, model.identifiability
     if kernel is None or hamiltonian is None:
-        raise CannotTellError(
-            f"the memory kernel is not determined: {verdict.why}; {verdict.remedy}."
-        )
+        why = "the memory kernel is not determined: " + Words.of(verdict.why)
+        raise CannotTellError(why + "; " + verdict.remedy + ".")
     t = _times(kernel)
     rows, columns = np.triu_indices(len(model.channels))
     values = kernel(t)[:, rows, columns]
