@@ -13,13 +13,13 @@ import pytest
 
 import prism
 from prism import systems
+from prism._format import format_percent
 from prism.errors import WriteError
 from prism.plot import shapes_view, views
 from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Panel
 from prism.report import format_value, summary, write_report
 from prism.report._figures import chart_values, embedded, pack
 from prism.report.html import html_page
-from prism.report.numbers import format_percent
 from prism.report.tables import Table, facts, mode_table
 from prism.report.text import WIDTH, layout
 

@@ -1,4 +1,4 @@
-"""No sentence spells an option by hand: words that ask for one are values, spelled for the reader."""
+"""No sentence spells an option by hand: what it asks for is a value, spelled for the reader."""
 
 import ast
 import re
@@ -38,9 +38,9 @@ def _texts(tree):
 def by_hand(source):
     """Sentences that name an option as Python or the command line calls it."""
     for line, text in _texts(ast.parse(source)):
-        if " " in text and not COMMANDS.search(text):
-            if PYTHON.search(text) or TYPED.search(text):
-                yield line, text
+        sentence = " " in text and not COMMANDS.search(text)
+        if sentence and (PYTHON.search(text) or TYPED.search(text)):
+            yield line, text
 
 
 FILES = [

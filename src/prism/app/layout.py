@@ -10,13 +10,13 @@ from typing import Any
 
 import streamlit as st
 
+from prism._format import short
 from prism.app.upload import Layout, Upload, describe
 from prism.app.words import plain
 from prism.io import FileDescription, named_quantities
 from prism.options import find
 from prism.record import QUANTITIES
 from prism.report.contents import called_like
-from prism.report.tables import short
 
 __all__ = ["Times", "ask_channels", "ask_quantity", "ask_times", "forces_by_name"]
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from prism._format import EXPLANATION
 from prism.app import charts
 from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
@@ -20,7 +21,6 @@ from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
 from prism.record import Record
 from prism.report.csv import write_forecast, write_modes
-from prism.report.numbers import EXPLANATION
 from prism.report.tables import (
     check_table,
     facts,

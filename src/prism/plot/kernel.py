@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_value
 from prism.errors import CannotTellError
 from prism.kernel import MemoryKernel
 from prism.model import Model
@@ -16,7 +17,6 @@ from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, 
 from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
 from prism.remarks import Words
-from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

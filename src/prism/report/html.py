@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from html import escape
 
+from prism._format import EXPLANATION
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
-from prism.report.numbers import EXPLANATION
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
     check_table,

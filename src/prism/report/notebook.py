@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from prism._format import EXPLANATION, format_value, short
 from prism._types import Array
 from prism.forecast import Forecast
 from prism.frequency_response import FrequencyResponse
@@ -20,7 +21,6 @@ from prism.model import Model
 from prism.modes import Modes
 from prism.record import Record
 from prism.report._markup import cells
-from prism.report.numbers import EXPLANATION, format_value
 from prism.report.tables import (
     Table,
     facts,
@@ -28,7 +28,6 @@ from prism.report.tables import (
     loss_sentence,
     mode_table,
     oscillator_table,
-    short,
 )
 from prism.report.text import headline
 

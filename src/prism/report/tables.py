@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
-from prism.report.numbers import format_percent, format_value
 
 __all__ = [
     "Table",
@@ -24,12 +24,10 @@ __all__ = [
     "mode_table",
     "oscillator_table",
     "settings",
-    "short",
 ]
 
 Array = NDArray[np.float64]
 
-_LONGEST_NAME = 18
 _MOST_PAIRS = 12  # of output and input, listed by name
 _MOST_CHANNELS = 16  # listed by name
 
@@ -58,18 +56,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     key: int = 1
     notes: tuple[str, ...] = ()
-
-
-def short(name: str, most: int = _LONGEST_NAME) -> str:
-    """Cut a long channel name, with a mark where it was cut.
-
-    Parameters
-    ----------
-    name : str
-    most : int
-        Longest name that is left whole.
-    """
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def facts(model: Model) -> tuple[tuple[str, str], ...]:

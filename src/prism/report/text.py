@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from prism._format import EXPLANATION
 from prism.model import Model
 from prism.remarks import PYTHON, Speller
-from prism.report.numbers import EXPLANATION
 from prism.report.tables import (
     Table,
     check_table,
