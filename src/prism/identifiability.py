@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
+from prism._value import Value
+from prism.errors import CannotTellError
 from prism.motion.steady.fit import evaluate
 from prism.motion.steady.series import samplings_of
 from prism.record import Record
-from prism.remarks import PYTHON, Remark, Speller, Words, as_remarks
+from prism.remarks import PYTHON, Remark, Speller, Words, spelled
 
 _OF_THE_HAMILTONIAN = (
     "residues",
@@ -25,8 +25,8 @@ _OF_THE_HAMILTONIAN = (
 )
 
 
-@dataclass(frozen=True)
-class Identifiability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identifiability(Value):
     """The verdict on one record.
 
     Attributes
@@ -43,7 +43,7 @@ class Identifiability:
     remedy : Words or str
         Which experiment would supply it.
     remarks : tuple of Remark
-        What else the user should know; texts are taken as remarks without a code.
+        What else the user should know.
     motion : bool
         Whether there is a motion to forecast; a forced experiment has none.
     statement : Words or str
@@ -60,91 +60,82 @@ class Identifiability:
     motion: bool = True
     statement: Words | str = ""
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "remarks", as_remarks(self.remarks))
-
     @property
     def determined(self) -> tuple[str, ...]:
         """What the data determine."""
         more = ("amplitudes", "forecast") if self.motion else ("zeros",)
         always: tuple[str, ...] = ("frequencies", "shapes", *more)
-        if not self.magnitudes:
-            return always
-        return always + _OF_THE_HAMILTONIAN
+        return always + _OF_THE_HAMILTONIAN if self.magnitudes else always
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """What the data leave open."""
         if self.magnitudes:
-            return ("common scale of mass, stiffness and couplings",) if self._scale_is_free else ()
+            free = self.scale.startswith("free")
+            return ("common scale of mass, stiffness and couplings",) if free else ()
         return _OF_THE_HAMILTONIAN
 
-    @property
-    def _scale_is_free(self) -> bool:
-        return self.scale.startswith("free")
+    def with_remark(self, remark: Remark | Words | str) -> Identifiability:
+        """The verdict with one more remark; an empty one adds nothing.
 
-    def __str__(self) -> str:
-        """Return the verdict in plain sentences."""
-        return self.spell(PYTHON)
+        Parameters
+        ----------
+        remark : Remark, Words or str
+        """
+        return replace(self, remarks=(*self.remarks, Remark.of(remark))) if remark else self
+
+    def refusal(self, what: str) -> CannotTellError:
+        """The error of asking for something that the data do not determine.
+
+        Parameters
+        ----------
+        what : str
+            Beginning of a sentence.
+        """
+        return CannotTellError(f"{what} is not determined: " + self.why + "; " + self.remedy + ".")
 
     def spell(self, speller: Speller) -> str:
-        """Write the verdict for its reader, a sentence per line.
+        """The verdict in plain sentences, one per line, with options in the words of the reader.
 
         Parameters
         ----------
         speller : Speller
         """
         notes = [f"Note: {remark.spell(speller)}." for remark in self.remarks]
+        return "\n".join([*self._sentences(speller), *notes])
+
+    def __str__(self) -> str:
+        """Return the verdict as Python calls its options."""
+        return self.spell(PYTHON)
+
+    def _sentences(self, speller: Speller) -> list[str]:
         if self.statement:
-            return "\n".join([Words.of(self.statement).spell(speller), *notes])
-        why, remedy = (
-            Words.of(one).without_stop().spell(speller) for one in (self.why, self.remedy)
-        )
+            return [spelled(self.statement, speller)]
         some = f"{self.modes} mode{'s' * (self.modes != 1)}"
         what = "forecast" if self.motion else "damping"
-        sentences = [f"Determined: frequencies, shapes and {what} of {some}."]
-        hidden = self.modes - self.channels
+        first = f"Determined: frequencies, shapes and {what} of {some}."
         if self.magnitudes:
-            sentences.append(
-                "Determined: the bare Hamiltonian, with "
-                + (
-                    f"{hidden} hidden oscillator{'s' * (hidden != 1)}, "
-                    f"{'their' if hidden > 1 else 'its'} couplings and the memory kernel."
-                    if hidden
-                    else "no hidden oscillator: as many modes are visible as channels."
-                )
-            )
-            sentences.append(f"The common scale of mass and couplings is {self.scale}.")
-        else:
-            sentences.append(
-                f"Not determined: the bare hidden frequencies and couplings, because {why}."
-            )
-            sentences.append(f"What would settle it: {remedy}.")
-        return "\n".join(sentences + notes)
+            return [
+                first,
+                f"Determined: the bare Hamiltonian, with {self._hidden()}",
+                f"The common scale of mass and couplings is {self.scale}.",
+            ]
+        why, remedy = spelled(self.why, speller), spelled(self.remedy, speller)
+        return [
+            first,
+            f"Not determined: the bare hidden frequencies and couplings, because {why}.",
+            f"What would settle it: {remedy}.",
+        ]
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain data; texts as Python spells them, and once more as words that others can spell."""
-        words: dict[str, Any] = {
-            name: Words.of(getattr(self, name)).to_json() for name in ("why", "remedy", "statement")
-        }
-        words["remarks"] = [remark.to_json() for remark in self.remarks]
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        spelled = {name: str(getattr(self, name)) for name in ("why", "remedy", "statement")}
-        remarks = [str(remark) for remark in self.remarks]
-        return {**plain, **spelled, "remarks": remarks, "words": words, "text": str(self)}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Identifiability:
-        """Rebuild what `to_json` has written; of older files the texts."""
-        known = {field.name: data[field.name] for field in fields(cls) if field.name in data}
-        said = {**known, **data.get("words", {})}
-        words = {name: _words(said.get(name, "")) for name in ("why", "remedy", "statement")}
-        remarks = tuple(Remark.from_json(remark) for remark in said["remarks"])
-        return cls(**{**known, **words, "remarks": remarks})
-
-
-def _words(data: str | Mapping[str, Any]) -> Words | str:
-    return data if isinstance(data, str) else Words.from_json(data)
+    def _hidden(self) -> str:
+        hidden = self.modes - self.channels
+        if not hidden:
+            return "no hidden oscillator: as many modes are visible as channels."
+        one = hidden == 1
+        return (
+            f"{hidden} hidden oscillator{'s' * (not one)}, {'its' if one else 'their'} couplings "
+            "and the memory kernel."
+        )
 
 
 def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:

@@ -50,6 +50,21 @@ OPTIONS: tuple[Option, ...] = (
         belongs="experiment",
     ),
     Option(
+        name="kind",
+        kind=OneOf(),
+        choices=(
+            Choice("steady", "it swings without losses (the usual case)"),
+            Choice("decaying", "it loses energy: a free decay, kicked or not"),
+            Choice("driven", "it loses energy, and noise that nobody measured keeps it moving"),
+            Choice("nonlinear", "its spring is not linear"),
+            Choice("forced", "a measured force drives it"),
+        ),
+        metavar="NAME",
+        title="kind of motion",
+        help="Kind of motion to fit; by default the other options and the data say.",
+        belongs="experiment",
+    ),
+    Option(
         name="force",
         kind=Names(),
         metavar="A,B",

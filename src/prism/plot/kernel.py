@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism._format import format_value
-from prism.errors import CannotTellError
 from prism.kernel import MemoryKernel
 from prism.model import Model
 from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
 from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
-from prism.remarks import Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,9 +184,8 @@ def kernel_view(model: Model) -> KernelView:
         When the data do not determine it; the message is the verdict.
     """
     kernel, hamiltonian, verdict = model.kernel, model.hamiltonian, model.identifiability
-    if kernel is None or hamiltonian is None:
-        why = "the memory kernel is not determined: " + Words.of(verdict.why)
-        raise CannotTellError(why + "; " + verdict.remedy + ".")
+    if not kernel or hamiltonian is None:
+        raise verdict.refusal("the memory kernel")
     t = _times(kernel)
     rows, columns = np.triu_indices(len(model.channels))
     values = kernel(t)[:, rows, columns]

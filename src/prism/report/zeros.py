@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from prism._format import format_value, short
+from prism.finding import Zero
 from prism.model import Model, ResponseSummary
-from prism.motion.forced.zeros import Zero
 from prism.report.tables import Table
 
 __all__ = ["zero_table"]
