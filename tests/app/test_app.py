@@ -327,7 +327,7 @@ def test_a_note_of_the_reader_is_kept():
         f"{w},{1 / (1 - w * w)},0,1\n".encode() for w in np.linspace(0.2, 0.8, 20)
     )
     reading = upload.read_response(upload.collect([Dropped("frf.csv", table)]))
-    assert reading.notes[0].startswith("frf.csv: coherence_x_x is not used")
+    assert str(reading.notes[0]).startswith("frf.csv: coherence_x_x is not used")
 
 
 # -- work beside the page -------------------------------------------------------------------------
@@ -355,9 +355,9 @@ def test_work_that_fails_says_so_in_a_sentence():
 
     refused, broken = Job(refuse), Job(lambda say: 1 / 0)
     assert refused.wait(5)
-    assert refused.error == "no."
+    assert str(refused.error) == "no."
     assert broken.wait(5)
-    assert broken.error.startswith("this is a fault of PRISM (ZeroDivisionError: division by zero)")
+    assert str(broken.error).startswith("this is a fault of PRISM (ZeroDivisionError: division by zero)")
 
 
 def test_the_page_does_not_wait_for_work_that_is_stopped(record, monkeypatch):

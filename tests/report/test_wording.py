@@ -17,7 +17,7 @@ TYPED = re.compile(rf"(?<![\w-])({FLAGS})\b")
 # The command line types; the names of options are said in the table and in the room that reads it.
 TYPES = re.compile(r"(cli|options)/")
 # Lines that are to be typed as they stand, and texts that are no sentences.
-COMMANDS = re.compile(r"^prism |prism identify --json")
+COMMANDS = re.compile(r"^prism |prism identify --json|wrap an array as prism\.Record\(")
 
 
 def _texts(tree):

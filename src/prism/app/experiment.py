@@ -12,11 +12,10 @@ from prism.app.layout import forces_by_name
 from prism.app.questions import ask_option, ask_text
 from prism.app.words import plain
 from prism.errors import OptionError
-from prism.options import changed, find, registered_options
+from prism.options import added_choices, changed, find, registered_options
 
 __all__ = ["ExperimentAnswer", "ask_experiment", "ask_losses", "ask_options"]
 
-_LINEAR = "it swings without losses (the usual case)"
 _LOSSES = {"let the data decide": None, "fit losses": True, "fit none": False}
 _AUTOMATIC = "as its name says"
 _FORCED = "forced"
@@ -123,13 +122,14 @@ def ask_options(key: str, kind: str, n_channels: int) -> dict[str, Any]:
     options: dict[str, Any] = {"fit_fraction": _ask_fraction(key)}
     if motion == "potential":
         options["potential"] = _ask_potential(key)
+    elif motion == "damped":
+        options |= {"ignore": ask_option(find("ignore"), key), "damped": True}
+    elif motion:
+        options["kind"] = motion
     else:
         options["ignore"] = ask_option(find("ignore"), key)
-        if motion == "damped":
-            options["damped"] = True
-        else:
-            options["drift"] = ask_option(find("drift"), key)
-            options["mass"] = _ask_mass(key, n_channels)
+        options["drift"] = ask_option(find("drift"), key)
+        options["mass"] = _ask_mass(key, n_channels)
     return {**options, **_ask_registered(key)}
 
 
@@ -139,9 +139,14 @@ def _ask_registered(key: str) -> dict[str, Any]:
 
 
 def _ask_motion(key: str) -> str:
-    """Ask which option makes another motion than the usual one; empty for that."""
+    """Ask for another motion than the usual one, by its option or its kind; empty for that."""
     loses, springs = find("damped").choice(True), find("potential").choice("auto")
-    motions = {"": _LINEAR, "damped": f"{loses.label}: {loses.words}", "potential": springs.label}
+    motions = {
+        "": find("kind").choice("steady").title,
+        "damped": f"{loses.label}: {loses.words}",
+        "potential": springs.label,
+    }
+    motions |= {str(kind.value): kind.title for kind in added_choices("kind")}
     chosen = st.selectbox(
         find("damped").label,
         list(motions),

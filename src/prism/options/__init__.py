@@ -9,6 +9,7 @@ the numerical packages, because a shell asks for the names at a key press.
 from prism.options.option import GROUPS, Choice, Option
 from prism.options.registry import (
     add_choice,
+    added_choices,
     all_options,
     changed,
     check_option,
@@ -30,6 +31,7 @@ __all__ = [
     "Choice",
     "Option",
     "add_choice",
+    "added_choices",
     "all_options",
     "changed",
     "check_option",

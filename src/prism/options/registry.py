@@ -12,6 +12,7 @@ from prism.options.table import OPTIONS, READING
 
 __all__ = [
     "add_choice",
+    "added_choices",
     "all_options",
     "changed",
     "check_option",
@@ -60,6 +61,17 @@ def add_choice(name: str, choice: Choice) -> None:
         _added[name] = (*_added.get(name, ()), choice)
 
 
+def added_choices(name: str) -> tuple[Choice, ...]:
+    """Values that were added to an option.
+
+    Parameters
+    ----------
+    name : str
+        Of the option.
+    """
+    return _added.get(name, ())
+
+
 def forget(name: str, value: object = None) -> None:
     """Take back a registered option, or one value that was added to an option.
 
@@ -85,7 +97,7 @@ def all_options() -> tuple[Option, ...]:
 
 
 def _whole(option: Option) -> Option:
-    more = _added.get(option.name, ())
+    more = added_choices(option.name)
     return replace(option, choices=option.choices + more) if more else option
 
 

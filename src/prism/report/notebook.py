@@ -22,9 +22,11 @@ from prism.modes import Modes
 from prism.record import Record
 from prism.report._markup import cells
 from prism.report.tables import (
+    INTERVAL,
     Table,
     facts,
     hidden_table,
+    intervals,
     loss_sentence,
     mode_table,
     oscillator_table,
@@ -98,8 +100,9 @@ def modes_html(modes: Modes) -> str:
     ----------
     modes : Modes
     """
-    damped = modes.damping_std is not None
-    headers = ("mode", "Ω", "Ω/2π", *(("ζ",) if damped else ()), "signif.")
+    zeta = () if modes.damping_std is None else ("ζ",)
+    bounded = () if modes.damping_interval is None else (INTERVAL,)
+    headers = ("mode", "Ω", "Ω/2π", *zeta, *bounded, "signif.")
     names = tuple(f"d{a + 1}" for a in range(modes.shapes.shape[1]))
     rows = tuple(_mode_row(modes, m) for m in range(len(modes)))
     return _block(
@@ -119,6 +122,7 @@ def _mode_row(modes: Modes, m: int) -> tuple[str, ...]:
         _value(omega, std),
         _value(omega / (2 * np.pi), std / (2 * np.pi)),
         *zeta,
+        *intervals(modes)[m : m + 1],
         f"{size:.0f} σ" if size else "–",
         *(_value(*pair) for pair in shape),
     )

@@ -12,12 +12,16 @@ from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
+from prism.modes import Modes
+from prism.options import all_options
 
 __all__ = [
+    "INTERVAL",
     "Table",
     "check_table",
     "facts",
     "hidden_table",
+    "intervals",
     "kernel_sentence",
     "lines_sentence",
     "loss_sentence",
@@ -31,11 +35,17 @@ Array = NDArray[np.float64]
 _MOST_PAIRS = 12  # of output and input, listed by name
 _MOST_CHANNELS = 16  # listed by name
 
+_ALWAYS_SHOWN = ("method", "false_alarm", "max_modes", "fit_fraction")  # settings
+
 _DAMPINGS = {
     "none": "none, the modes are lossless",
     "viscous": "viscous, with a ratio ζ of each mode",
     "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
 }
+
+
+INTERVAL = "ζ, 95 %"
+"""Heading of the intervals of the damping ratios."""
 
 
 @dataclass(frozen=True)
@@ -221,11 +231,24 @@ def _amplitudes(model: Model) -> list[tuple[str, list[str]]]:
 
 
 def _dampings(model: Model) -> list[tuple[str, list[str]]]:
-    """The column of the damping ratios, where they were fitted."""
+    """The columns of the damping ratios and of their intervals, where they were fitted."""
     modes = model.modes
     if modes.damping_std is None:
         return []
-    return [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    ratios = [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    return ratios + ([] if modes.damping_interval is None else [(INTERVAL, intervals(modes))])
+
+
+def intervals(modes: Modes) -> list[str]:
+    """The intervals of the damping ratios, one per mode; none where they were not found.
+
+    Parameters
+    ----------
+    modes : Modes
+    """
+    if modes.damping_interval is None:
+        return []
+    return [f"{low:.3g} to {high:.3g}" for low, high in modes.damping_interval]
 
 
 def _with_errors(values: Array, stds: Array | None) -> tuple[str, ...]:
@@ -342,6 +365,7 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
     made = model.settings
     fraction = None if model.forecast_check is None else model.forecast_check.fit_fraction
     default = "200, the default" if model.response is None else "no limit"
+    more = {name: value for name, value in made.given.items() if name not in _ALWAYS_SHOWN}
     return (
         ("PRISM", made.version),
         ("experiment", model.experiment),
@@ -349,4 +373,13 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
         ("false-alarm probability", f"{made.false_alarm:g}"),
         ("most modes", default if made.max_modes is None else str(made.max_modes)),
         ("part that was fitted", "all" if fraction is None else format_percent(fraction)),
+        *(_setting(name, value) for name, value in more.items()),
     )
+
+
+def _setting(name: str, value: object) -> tuple[str, str]:
+    """An option in words; that of a kind of motion that is not here by its bare name."""
+    known = {option.name: option for option in all_options()}
+    if name not in known:
+        return name, str(value)
+    return known[name].heading, known[name].write(value)
