@@ -33,8 +33,8 @@ class Settings(Value):
     gyroscopic : bool or None
     potential : str, tuple of str or None
     mass, stiffness : array, float, str or None
-    force : tuple of str
-    at : tuple of (str, str)
+    force : tuple of str or None
+    at : tuple of (str, str) or None
     hold, rank : str
     ignore : object
     drift : int
@@ -53,8 +53,8 @@ class Settings(Value):
     potential: str | tuple[str, ...] | None = None
     mass: Any = None
     stiffness: Any = None
-    force: tuple[str, ...] = ()
-    at: tuple[tuple[str, str], ...] = ()
+    force: tuple[str, ...] | None = None
+    at: tuple[tuple[str, str], ...] | None = None
     hold: str = "auto"
     rank: str = "one"
     ignore: Any = None
