@@ -283,6 +283,18 @@ def test_quantities_are_those_of_the_motions(run, forced, here):
     assert "--quantity names 4 quantities, but the motion channels are x, y" in err
 
 
+def test_a_file_with_forces_and_quantities_is_read_once(run, forced, here, monkeypatch):
+    prism.io.write(forced, "forced.csv")
+    reads, read = [], prism.io._registry.read_raw
+    monkeypatch.setattr(prism.io, "read_raw", lambda *a: reads.append(a) or read(*a))
+    status, out, _ = run("identify", "forced.csv", "--force", "f_x", "--quantity", "displacement")
+    assert status == 0
+    assert len(reads) == 1
+    status, _, err = run("identify", "forced.csv", "--force", "f_x", "--quantity", "weight")
+    assert status == 2
+    assert "forced.csv: unknown quantity 'weight'" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected", "words"),
     [
