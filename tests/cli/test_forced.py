@@ -287,7 +287,7 @@ def test_a_file_with_forces_and_quantities_is_read_once(run, forced, here, monke
     prism.io.write(forced, "forced.csv")
     reads, read = [], prism.io._registry.read_raw
     monkeypatch.setattr(prism.io, "read_raw", lambda *a: reads.append(a) or read(*a))
-    status, out, _ = run("identify", "forced.csv", "--force", "f_x", "--quantity", "displacement")
+    status, _, _ = run("identify", "forced.csv", "--force", "f_x", "--quantity", "displacement")
     assert status == 0
     assert len(reads) == 1
     status, _, err = run("identify", "forced.csv", "--force", "f_x", "--quantity", "weight")
