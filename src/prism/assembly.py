@@ -7,6 +7,7 @@ from prism.identifiability import Identifiability
 from prism.model import ForecastCheck, Model
 from prism.remarks import as_remarks
 from prism.settings import Settings
+from prism.standing import quantities_of
 
 __all__ = ["assemble", "verdict_of"]
 
@@ -72,5 +73,6 @@ def verdict_of(found: Finding) -> Identifiability:
         remarks=as_remarks(found.remarks),
         motion=found.motion is not None,
         statement=found.statement,
+        quantities=quantities_of(found),
         **words,
     )

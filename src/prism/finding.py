@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from prism._types import Array, Mask
 from prism._value import Value
 from prism.completion import complete
+from prism.determination import Determination
 from prism.errors import CannotTellError
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
@@ -61,7 +62,8 @@ class RecordSummary(Value):
     def _times(self) -> tuple[float, float]:
         if self.span is None:
             raise CannotTellError(
-                "a frequency response has no times: its frequencies are those of model.response."
+                "a frequency response has no times, and no motion to continue: that depends on the "
+                "force to come."
             )
         return self.span
 
@@ -204,6 +206,8 @@ class Finding:
         Of a forced experiment.
     statement : str
         What is and is not determined, where that is not a matter of modes.
+    quantities : tuple of Determination
+        How well each quantity is known, where the kind of motion says so itself.
     fit : object
         What the engine returned, for those who ask further questions of it.
     """
@@ -220,6 +224,7 @@ class Finding:
     remarks: tuple[Remark | Words | str, ...] = ()
     response: ResponseSummary | None = None
     statement: str = ""
+    quantities: tuple[Determination, ...] = ()
     fit: object = None
 
     def with_remarks(self, *remarks: Remark | Words | str | None) -> Finding:

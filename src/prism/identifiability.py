@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism._value import Value
+from prism.determination import Determination, Standing
 from prism.errors import CannotTellError
 from prism.motion.steady.fit import evaluate
 from prism.motion.steady.series import samplings_of
@@ -48,6 +49,9 @@ class Identifiability(Value):
         Whether there is a motion to forecast; a forced experiment has none.
     statement : Words or str
         What is and is not determined, where that is not a matter of modes.
+    quantities : tuple of Determination
+        Damping ratios and all that belongs to the Hamiltonian: each with its value, with a bound,
+        or with the reason why there is neither.
     """
 
     modes: int
@@ -59,6 +63,7 @@ class Identifiability(Value):
     remarks: tuple[Remark, ...] = ()
     motion: bool = True
     statement: Words | str = ""
+    quantities: tuple[Determination, ...] = ()
 
     @property
     def determined(self) -> tuple[str, ...]:
@@ -74,6 +79,12 @@ class Identifiability(Value):
             free = self.scale.startswith("free")
             return ("common scale of mass, stiffness and couplings",) if free else ()
         return _OF_THE_HAMILTONIAN
+
+    @property
+    def in_doubt(self) -> tuple[Determination, ...]:
+        """Quantities to show one by one: all of them where some are known and some are not."""
+        states = {one.state for one in self.quantities}
+        return self.quantities if states - {Standing.DETERMINED} and len(states) > 1 else ()
 
     def with_remark(self, remark: Remark | Words | str) -> Identifiability:
         """The verdict with one more remark; an empty one adds nothing.

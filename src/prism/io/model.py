@@ -12,6 +12,7 @@ import scipy.linalg
 
 from prism._types import Array
 from prism.assembly import assemble
+from prism.determination import Determination
 from prism.errors import ReadError
 from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Zero
 from prism.identifiability import Identifiability
@@ -135,6 +136,7 @@ def _verdict_to_json(verdict: Identifiability) -> Json:
         **vars(verdict),
         **{name: str(getattr(verdict, name)) for name in said},
         "remarks": [str(remark) for remark in verdict.remarks],
+        "quantities": [one.to_json() for one in verdict.quantities],
         "text": str(verdict),
         "words": {**words, "remarks": remarks},
     }
@@ -273,7 +275,8 @@ def _verdict_from_json(data: Json) -> Identifiability:
     fields: Json = {name: data[name] for name in plain}
     fields |= {name: one if one.asks else one.text for name, one in said.items()}
     remarks = tuple(Remark.from_json(one) for one in words["remarks"])
-    return Identifiability(**fields, remarks=remarks)
+    quantities = tuple(Determination.from_json(one) for one in data.get("quantities", ()))
+    return Identifiability(**fields, remarks=remarks, quantities=quantities)
 
 
 def _response_from_json(data: Json) -> ResponseSummary:
