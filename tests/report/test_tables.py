@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from tests.report_kinds import KINDS
 
+from prism.determination import Determination
 from prism.report.csv import write_modes
 from prism.report.html import html_page
 from prism.report.notebook import model_html, modes_html
 from prism.report.plain import mode_numbers
-from prism.report.tables import facts, mode_table, settings
+from prism.report.tables import facts, mode_table, quantity_table, settings
 from prism.report.text import summary
 from prism.settings import Settings
 
@@ -53,6 +54,30 @@ def test_without_intervals_there_is_no_column(free):
     for shown in (summary(free), html_page(free), modes_html(free.modes), text.getvalue()):
         assert "95 %" not in shown
         assert "damping_low" not in shown
+
+
+def test_each_quantity_is_shown_where_some_are_in_doubt(decay, free):
+    known = Determination.determined("mass of x", 1.25, 0.02)
+    bounded = Determination.bounded("coupling of hidden mode 1", 0.214, "its effect is too small")
+    open_ = Determination.undetermined("coupling of hidden mode 2", "it does not move x.")
+    verdict = replace(decay.identifiability, quantities=(known, bounded, open_))
+    model = replace(decay, identifiability=verdict)
+    table = quantity_table(model)
+    assert table.rows == (
+        ("mass of x", "1.25(2)", "determined"),
+        ("coupling of hidden mode 1", "at most 0.21 (95 %)", "bounded"),
+        ("coupling of hidden mode 2", "–", "undetermined"),
+    )
+    assert table.notes == (
+        "coupling of hidden mode 1: its effect is too small.",
+        "coupling of hidden mode 2: it does not move x.",
+    )
+    for text in (summary(model), html_page(model), model_html(model)):
+        assert "at most 0.21 (95 %)" in text
+    many = replace(model, identifiability=replace(verdict, quantities=(known, *[bounded] * 99)))
+    assert len(quantity_table(many).rows) == 60
+    assert quantity_table(many).notes[0] == "40 more are in the model file."
+    assert quantity_table(free) is None
 
 
 def test_every_option_that_was_given_is_shown(decay):

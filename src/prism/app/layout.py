@@ -11,7 +11,7 @@ from typing import Any
 import streamlit as st
 
 from prism._format import short
-from prism.app.upload import Layout, Upload, describe
+from prism.app.upload import RecordLayout, Upload, describe
 from prism.app.words import plain
 from prism.io import FileDescription, named_quantities
 from prism.options import find
@@ -36,12 +36,12 @@ class Times:
     Attributes
     ----------
     seen : FileDescription
-    layout : Layout
+    layout : RecordLayout
         Array, time column and step.
     """
 
     seen: FileDescription
-    layout: Layout
+    layout: RecordLayout
 
     @property
     def known(self) -> bool:
@@ -66,7 +66,7 @@ def ask_times(upload: Upload, array: str | None = None) -> Times:
     if column is not None:
         seen = describe(upload, column, chosen)
     step = _ask_step(upload, seen)
-    return Times(seen, Layout(dt=step, time_column=column, array=chosen))
+    return Times(seen, RecordLayout(dt=step, time_column=column, array=chosen))
 
 
 def _ask_array(upload: Upload, seen: FileDescription) -> str | None:
@@ -184,7 +184,7 @@ def forces_by_name(channels: Sequence[str]) -> list[str]:
 
 def ask_quantity(
     upload: Upload, times: Times, channels: tuple[str, ...], motions: Sequence[str]
-) -> Layout | None:
+) -> RecordLayout | None:
     """Ask what the channels measure, and return the whole layout; None until it is said.
 
     Parameters

@@ -34,7 +34,7 @@ _POLL = 0.4  # seconds between two looks at the work
 
 
 @dataclass(frozen=True)
-class Question:
+class PageQuestion:
     """What is to be identified.
 
     Attributes
@@ -106,7 +106,7 @@ def _ask_files() -> Upload | None:
     return given
 
 
-def _ask(files: Upload) -> Question | None:
+def _ask(files: Upload) -> PageQuestion | None:
     """Show what was recognised and ask for the rest; None until all is said."""
     st.subheader(plain(files.title), divider="gray")
     seen, choices = st.columns([3, 2], gap="large")
@@ -132,7 +132,7 @@ def _ask_kind(files: Upload) -> bool:
     return bool(chosen == _KINDS[1])
 
 
-def _ask_record(files: Upload, seen: Any) -> Question | None:
+def _ask_record(files: Upload, seen: Any) -> PageQuestion | None:
     times = ask_times(files, _ask_array(files))
     with seen:
         st.markdown("**What was recognised**")
@@ -181,7 +181,7 @@ def _ask_array(files: Upload) -> str | None:
     return None
 
 
-def _ask_response(files: Upload, seen: Any) -> Question | None:
+def _ask_response(files: Upload, seen: Any) -> PageQuestion | None:
     quantity = st.selectbox(
         "What was measured, per force",
         [_AS_STATED, *QUANTITIES],
@@ -218,14 +218,16 @@ def _ask_unit(key: str) -> str | None:
     return units[st.selectbox(option.label, list(units), key=f"unit {key}")]
 
 
-def _question(files: Upload, reading: Reading, options: dict[str, Any], layout: Any) -> Question:
-    return Question(reading, options, files.title, f"{files.key} {layout} {options}")
+def _question(
+    files: Upload, reading: Reading, options: dict[str, Any], layout: Any
+) -> PageQuestion:
+    return PageQuestion(reading, options, files.title, f"{files.key} {layout} {options}")
 
 
 # -- the work, and the answer ---------------------------------------------------------------------
 
 
-def _identify(question: Question) -> None:
+def _identify(question: PageQuestion) -> None:
     job: Job[results.Answer] | None = st.session_state.get("job")
     running = job is not None and job.running
     if st.button("Identify", type="primary", disabled=running, key="identify"):
@@ -238,7 +240,7 @@ def _identify(question: Question) -> None:
         _watch()
 
 
-def _work(question: Question) -> Callable[[Callable[[str], None]], results.Answer]:
+def _work(question: PageQuestion) -> Callable[[Callable[[str], None]], results.Answer]:
     def work(say: Callable[[str], None]) -> results.Answer:
         start = time.monotonic()
         data = question.reading.data
@@ -272,7 +274,7 @@ def _look() -> None:
 _watch = st.fragment(_look, run_every=_POLL)
 
 
-def _show(answer: results.Answer | Failure, question: Question) -> None:
+def _show(answer: results.Answer | Failure, question: PageQuestion) -> None:
     if answer.asked != question.key:
         st.info("The choices have changed: press Identify for a new answer.")
         return

@@ -28,6 +28,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
@@ -217,6 +218,10 @@ def _certificate(answer: Answer) -> None:
     box = st.success if certificate.passive else st.error
     box(f"**{word}**: {plain(certificate.reason)}.")
     st.html(html_pairs([*facts(answer.model), *settings(answer.model)]))
+    quantities = quantity_table(answer.model)
+    if quantities is not None:
+        st.markdown("Quantities one by one")
+        st.html(html_table(quantities))
 
 
 # -- files to take away ---------------------------------------------------------------------------

@@ -24,8 +24,8 @@ from prism.record import Record
 from prism.remarks import Words
 
 __all__ = [
-    "Layout",
     "Reading",
+    "RecordLayout",
     "Upload",
     "collect",
     "describe",
@@ -139,7 +139,7 @@ def example() -> Upload:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordLayout:
     """How a record lies in its files.
 
     Attributes
@@ -198,7 +198,7 @@ def _describe(
     return dataclasses.replace(seen, path=_upload.files[0][0])
 
 
-def _read_record(key: str, layout: Layout, _upload: Upload) -> Reading:
+def _read_record(key: str, layout: RecordLayout, _upload: Upload) -> Reading:
     return _reading(
         _upload,
         lambda paths: prism.io.read_record(
@@ -245,13 +245,13 @@ def describe(
     return seen
 
 
-def read_record(upload: Upload, layout: Layout) -> Reading:
+def read_record(upload: Upload, layout: RecordLayout) -> Reading:
     """Read a record.
 
     Parameters
     ----------
     upload : Upload
-    layout : Layout
+    layout : RecordLayout
     """
     reading: Reading = _cached_read_record(upload.key, layout, upload)
     return reading

@@ -20,6 +20,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
@@ -60,7 +61,7 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
     """
     drawn = _figures(model, record)
     sections = [
-        card("Verdict", paragraphs(str(model.identifiability))),
+        card("Verdict", paragraphs(str(model.identifiability)), *_quantities(model)),
         card("What was measured", pairs(facts(model)), drawn.get("record", "")),
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
@@ -86,6 +87,11 @@ def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[st
         name: figure(embedded(view.chart(), name), caption(name, view))
         for name, view in views(model, record).items()
     }
+
+
+def _quantities(model: Model) -> list[str]:
+    quantities = quantity_table(model)
+    return [] if quantities is None else [table(quantities), saving(quantities, "quantities")]
 
 
 def _single(drawn: dict[str, str], name: str, title: str) -> list[str]:

@@ -30,6 +30,7 @@ from prism.report.tables import (
     loss_sentence,
     mode_table,
     oscillator_table,
+    quantity_table,
 )
 from prism.report.text import headline
 
@@ -83,6 +84,8 @@ def model_html(model: Model) -> str:
         more.append(_equation(model.hamiltonian))
     losses = loss_sentence(model)
     more += [] if losses is None else [_soft(losses)]
+    quantities = quantity_table(model)
+    more += [] if quantities is None else [_table(quantities)]
     return _block(
         f"PRISM model: {headline(model)}",
         _table(mode_table(model)),

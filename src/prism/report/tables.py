@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
+from prism.determination import Determination
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
 from prism.modes import Modes
@@ -27,6 +28,7 @@ __all__ = [
     "loss_sentence",
     "mode_table",
     "oscillator_table",
+    "quantity_table",
     "settings",
 ]
 
@@ -34,6 +36,7 @@ Array = NDArray[np.float64]
 
 _MOST_PAIRS = 12  # of output and input, listed by name
 _MOST_CHANNELS = 16  # listed by name
+_MOST_QUANTITIES = 60  # rows of the table of all quantities
 
 _ALWAYS_SHOWN = ("method", "false_alarm", "max_modes", "fit_fraction")  # settings
 
@@ -299,6 +302,33 @@ def _residue_note(number: int, hidden: Hidden) -> str:
     return (
         f"hidden {number} has rank {hidden.rank}: only the residue is determined, R = [{residue}]."
     )
+
+
+def quantity_table(model: Model) -> Table | None:
+    """Each quantity with its value or bound, or None where all or none of them are determined.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    shown = model.identifiability.in_doubt
+    if not shown:
+        return None
+    rows = tuple((one.name, _known(one), one.state.value) for one in shown[:_MOST_QUANTITIES])
+    reasons: dict[str, list[str]] = {}
+    for one in shown:
+        if one.why:
+            reasons.setdefault(one.why, []).append(one.name)
+    notes = [f"{_listed(names)}: {why.rstrip('.')}." for why, names in reasons.items()]
+    if len(shown) > len(rows):
+        notes.insert(0, f"{len(shown) - len(rows)} more are in the model file.")
+    return Table(("quantity", "value", ""), rows, notes=tuple(notes))
+
+
+def _known(one: Determination) -> str:
+    if one.value is not None:
+        return format_value(one.value, one.std)
+    return "–" if one.bound is None else f"at most {one.bound:.2g} (95 %)"
 
 
 def kernel_sentence(model: Model) -> str | None:

@@ -18,6 +18,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
 )
 from prism.report.zeros import zero_table
 
@@ -112,6 +113,9 @@ def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
         yield Section("Memory kernel", (kernel,))
     yield Section("Certificate", (f"{model.certificate}.",))
     yield Section("Verdict", tuple(model.identifiability.spell(speller).splitlines()))
+    quantities = quantity_table(model)
+    if quantities is not None:
+        yield Section("Quantities one by one", (quantities,))
     check = check_table(model)
     if check is not None:
         yield Section(f"Forecast of the rest: {_check_title()}", (check,))
