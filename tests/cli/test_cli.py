@@ -16,7 +16,7 @@ import prism
 from prism import systems
 from prism.cli import main
 from prism.cli._console import program
-from prism.errors import PrismWarning
+from prism.errors import CannotTellError, PrismWarning
 
 COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "compare", "demo")
 
@@ -167,7 +167,7 @@ def test_what_was_typed_reaches_python_as_values(run, bench, monkeypatch):
 
     def refuse(data, *, progress, **options):
         asked.append(options)
-        raise prism.CannotTellError("no.")
+        raise CannotTellError("no.")
 
     monkeypatch.setattr(prism, "identify", refuse)
     assert run("identify", bench)[0] == 1
