@@ -24,6 +24,7 @@ from prism.motion.driven.search import BandFit, Search
 from prism.motion.driven.spectrum import fourier_lines, usable_step
 from prism.motion.driven.subspace import candidates
 from prism.motion.driven.whittle import displacement_factors, parameter_slices, tangents
+from prism.options import check_options
 from prism.record import Record
 
 __all__ = ["DrivenFit", "fit_driven"]
@@ -109,10 +110,7 @@ def _limits(
     max_modes: int | None,
 ) -> tuple[float, float]:
     dt = usable_step(record)
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     lowest, nyquist = 2 * np.pi * _LOWEST_LINE / record.duration, np.pi / dt
     if band is None:
         return lowest, 0.95 * nyquist
