@@ -18,17 +18,17 @@ the positive matrices, where scoring would crawl.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
-from prism._types import Array, ComplexArray, Index
+from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.leakage import boundary, boundary_rates
 from prism.motion.driven.spectrum import LineBand
 from prism.motion.driven.whittle import BandModel, HermitianBasis, moved, outer_factors, spectrum
-from prism.search.descent import Ending, Marquardt, Step, Stop, descend
+from prism.search.descent import Ending, Marquardt, Step, Stop, damped_solution, descend
 
 # Where the model is wrong the expected curvature is too, and full steps overshoot: hence `fair`.
 # Damping is refused beyond 1e6.
@@ -39,7 +39,7 @@ _CONTROL = Marquardt(
 
 @dataclass(frozen=True)
 class BandFit:
-    """A model at the maximum of its likelihood.
+    """A model and its likelihood in a band: at the maximum, or on the way there.
 
     Attributes
     ----------
@@ -52,7 +52,17 @@ class BandFit:
     model: BandModel
     band: LineBand
     log_likelihood: float
-    converged: bool
+    converged: bool = False
+
+    @classmethod
+    def at(cls, model: BandModel, band: LineBand) -> BandFit:
+        """A model as it is."""
+        return cls(model, band, log_likelihood(model, band))
+
+    @cached_property
+    def slope(self) -> tuple[Array, Array]:
+        """Score, and the information of independent lines: enough for a step."""
+        return score_and_information(self.model, self.band, exact=False)
 
     @cached_property
     def information(self) -> Array:
@@ -78,14 +88,6 @@ class _White:
         """``(I + X)`` to a power."""
         return np.asarray((self.vectors * self.values**exponent) @ self.vectors.conj().T)
 
-    @property
-    def log_likelihood(self) -> float:
-        """``-ln det E - yᴴ E⁻¹ y - ε tr D⁻¹``."""
-        inside = self.vectors.conj().T @ (self.Z.conj().T @ self.lines)
-        out = -self.log_det - float(np.vdot(self.lines, self.lines).real)
-        out += float(np.sum((1 - 1 / self.values) * np.abs(inside) ** 2))
-        return out - limits.FLOOR * float(np.sum(np.abs(self.inverse) ** 2))
-
 
 def _whitened(model: BandModel, band: LineBand) -> _White | None:
     """One trial whitened; None where E is not positive definite."""
@@ -108,59 +110,48 @@ def _whitened(model: BandModel, band: LineBand) -> _White | None:
     return _White(band, inverse, lines, log_det, Z, T, S, values, vectors)
 
 
-@dataclass(frozen=True)
-class _Point:
-    """A model, the trials of its band whitened by it (none where it is impossible), its cost."""
-
-    model: BandModel
-    whites: tuple[_White, ...]
-    cost: float
-
-    @classmethod
-    def of(cls, model: BandModel, band: LineBand) -> _Point:
-        """The cost is minus twice the log-likelihood."""
-        free = slice(0, model.fitted)
-        zeta, positive = model.zeta[free], (model.omega[free], np.diag(model.force).real[free])
-        whites: list[_White] = []
-        if np.all((zeta > 0) & (zeta < 1) & (np.min(positive, axis=0) > 0)):
-            found = [_whitened(model, part) for part in band.trials]
-            whites = [white for white in found if white is not None]
-        if len(whites) < len(band.trials):
-            return cls(model, (), np.inf)
-        total = limits.PRIOR * 2 * float(np.linalg.slogdet(model.noise_root)[1])
-        total += sum(white.log_likelihood for white in whites)
-        return cls(model, tuple(whites), -2 * total if np.isfinite(total) else np.inf)
-
-    def slope(self, *, exact: bool) -> tuple[Array, Array]:
-        """Gradient of the log-likelihood and Fisher information."""
-        model = self.model
-        score, information = np.zeros(model.parameters), np.zeros((model.parameters,) * 2)
-        powers = model.at["noise"][: len(model.noise)]
-        score[powers] += limits.PRIOR
-        information[powers, powers] += limits.PRIOR
-        for white in self.whites:
-            more = _trial_score(model, white, exact)
-            score += more[0]
-            information += more[1]
-        return score, information
-
-    @cached_property
-    def rough(self) -> tuple[Array, Array]:
-        """The slope by the information of independent lines, which is enough for a step."""
-        return self.slope(exact=False)
+def _possible(model: BandModel) -> bool:
+    free = slice(0, model.fitted)
+    zeta, omega = model.zeta[free], model.omega[free]
+    force = np.diag(model.force).real[free]
+    return bool(np.all((zeta > 0) & (zeta < 1) & (omega > 0) & (force > 0)))
 
 
 def log_likelihood(model: BandModel, band: LineBand) -> float:
     """``-ln det E - yᴴ E⁻¹ y - ε tr D⁻¹ + ν ln det R``; minus infinity where E is not positive."""
-    return -0.5 * _Point.of(model, band).cost
+    if not _possible(model):
+        return -np.inf
+    total = limits.PRIOR * 2 * float(np.linalg.slogdet(model.noise_root)[1])
+    for part in band.trials:
+        white = _whitened(model, part)
+        if white is None:
+            return -np.inf
+        inside = white.vectors.conj().T @ (white.Z.conj().T @ white.lines)
+        total -= white.log_det + float(np.vdot(white.lines, white.lines).real)
+        total += float(np.sum((1 - 1 / white.values) * np.abs(inside) ** 2))
+        total -= limits.FLOOR * float(np.sum(np.abs(white.inverse) ** 2))
+    return total if np.isfinite(total) else -np.inf
 
 
-def score_and_information(model: BandModel, band: LineBand) -> tuple[Array, Array]:
-    """Gradient (P,) of the log-likelihood and Fisher information (P, P)."""
-    point = _Point.of(model, band)
-    if not point.whites:
-        raise ValueError("a score needs a positive definite covariance")
-    return point.slope(exact=True)
+def score_and_information(
+    model: BandModel, band: LineBand, *, exact: bool = True
+) -> tuple[Array, Array]:
+    """Gradient (P,) of the log-likelihood and Fisher information (P, P).
+
+    Without `exact` the information is that of independent lines.
+    """
+    score, information = np.zeros(model.parameters), np.zeros((model.parameters,) * 2)
+    powers = model.at["noise"][: len(model.noise)]
+    score[powers] += limits.PRIOR
+    information[powers, powers] += limits.PRIOR
+    for part in band.trials:
+        white = _whitened(model, part)
+        if white is None:
+            raise ValueError("a score needs a positive definite covariance")
+        more = _trial_score(model, white, exact)
+        score += more[0]
+        information += more[1]
+    return score, information
 
 
 def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, Array]:
@@ -268,35 +259,29 @@ def _boundary_part(model: BandModel, white: _White) -> ComplexArray:
 class _Scoring:
     """Fisher scoring as a landscape: the cost is minus twice the log-likelihood."""
 
-    band: LineBand
-    held: Index
+    moving: Mask
 
-    def cost(self, point: _Point) -> float:
-        return point.cost
+    def cost(self, point: BandFit) -> float:
+        return -2 * point.log_likelihood
 
-    def step(self, point: _Point, damping: float) -> Step:
+    def step(self, point: BandFit, damping: float) -> Step:
         """The damped step, and what the undamped one promises."""
-        score, information = point.rough
-        moving = np.delete(np.arange(len(score)), self.held)
-        information = information[np.ix_(moving, moving)]
-        scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-        values, vectors = np.linalg.eigh(information * np.outer(scale, scale))
-        values = np.maximum(values, 1e-12)
-        inner = vectors.T @ (scale * score[moving])
-        delta = np.zeros(len(score))
-        delta[moving] = scale * (vectors @ (inner / (values + damping)))
-        return Step(delta, float(np.sum(inner**2 / (values + 1e-9))), damping)
+        score, information = point.slope
+        delta, full = (
+            damped_solution(information, score, much, free=self.moving) for much in (damping, 1e-9)
+        )
+        return Step(delta, float(score @ full), damping)
 
-    def moved(self, point: _Point, step: Step) -> _Point:
+    def moved(self, point: BandFit, step: Step) -> BandFit:
         """The point after the step, shortened so that poles move by a fraction of their width."""
         model, f = point.model, point.model.fitted
-        width = np.maximum(model.zeta, limits.STEP_WIDTH / (model.omega * self.band.longest))
+        width = np.maximum(model.zeta, limits.STEP_WIDTH / (model.omega * point.band.longest))
         most = np.full(len(step.delta), limits.STEP_POWER)
         most[model.at["frequency"]] = width[:f]
         most[model.at["damping"]] = limits.STEP_DAMPING
         most[model.at["shape"]] = limits.STEP_SHAPE
         share = max(1.0, float(np.max(np.abs(step.delta) / most)))
-        return _Point.of(moved(model, step.delta / share), self.band)
+        return BandFit.at(moved(model, step.delta / share), point.band)
 
 
 def maximise(
@@ -321,10 +306,10 @@ def maximise(
     wanted : float
         Give up when, after some steps, what is promised would not lead here.
     """
-    scoring = _Scoring(band, np.zeros(0, int) if held is None else held)
-    start = _Point.of(model, band)
-    if not np.isfinite(start.cost):
+    start = BandFit.at(model, band)
+    if not np.isfinite(start.log_likelihood):
         raise ValueError("the start of a fit must have a finite likelihood")
+    moving = ~np.isin(np.arange(model.parameters), [] if held is None else held)
     stop = Stop(
         steps=limits.STEPS,
         tolerance=tolerance,
@@ -334,6 +319,6 @@ def maximise(
         settled=tolerance,
         idle=limits.IDLE,
     )
-    end = descend(scoring, start, stop, _CONTROL)
+    end = descend(_Scoring(moving), start, stop, _CONTROL)
     converged = end.promise < limits.NEARLY or end.ending is Ending.SETTLED
-    return BandFit(end.point.model, band, -0.5 * end.cost, converged)
+    return replace(end.point, converged=converged)

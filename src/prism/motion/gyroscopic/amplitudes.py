@@ -23,12 +23,7 @@ from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.completion import hermitian
 from prism.motion.steady.fit import LineFit, evaluate
-from prism.search.sampling import (
-    BACKGROUND,
-    AbstractSampling,
-    ScatteredSampling,
-    UniformSampling,
-)
+from prism.search.sampling import BACKGROUND, AbstractSampling
 
 
 @dataclass(frozen=True)
@@ -61,11 +56,8 @@ class LineAmplitudes:
 
     def displacement(self) -> tuple[ComplexArray, Array]:
         """Amplitudes of the displacement, ``z/(iΩ)^k``, and their variance."""
-        factor = (1j * self.omega[:, None]) ** self.orders
-        return (
-            np.asarray(self.raw / factor[:, :, None]),
-            np.asarray(self.variance / np.abs(factor[:, :, None]) ** 2),
-        )
+        factor = ((1j * self.omega[:, None]) ** self.orders)[:, :, None]
+        return np.asarray(self.raw / factor), np.asarray(self.variance / np.abs(factor) ** 2)
 
 
 @dataclass(frozen=True)
@@ -141,22 +133,17 @@ def without_groups(
     :math:`(F - F_g)^{-1} (∇ - ∇_g)` gives the frequencies without group g. The amplitudes of the
     other trials hardly depend on the frequencies, as these turn about the middle of the record.
     """
-    first = np.cumsum([0, *(s.n_trials for s in samplings)])
+    trials = np.arange(full.trials)
+    places = np.split(trials, np.cumsum([s.n_trials for s in samplings])[:-1])
     out = []
     for g in range(groups):
-        gradient, fisher = fit.gradient.copy(), fit.fisher.copy()
-        for sampling, start in zip(samplings, first[:-1], strict=True):
-            inside = (np.arange(sampling.n_trials) + start) % groups == g
-            if inside.any():
-                part = evaluate([_trials_of(sampling, inside)], fit.omega, fit.weights)
-                gradient -= part.gradient
-                fisher -= part.fisher
-        keep = np.arange(full.trials) % groups != g
-        omega = fit.omega + np.linalg.solve(fisher, gradient)
+        gone = [_only(s, at % groups == g) for s, at in zip(samplings, places, strict=True)]
+        part = evaluate([s for s in gone if s.n_trials], fit.omega, fit.weights)
+        fisher, keep = fit.fisher - part.fisher, trials % groups != g
         out.append(
             replace(
                 full,
-                omega=omega,
+                omega=fit.omega + np.linalg.solve(fisher, fit.gradient - part.gradient),
                 fisher=fisher,
                 raw=full.raw[:, :, keep],
                 variance=full.variance[:, :, keep],
@@ -165,11 +152,10 @@ def without_groups(
     return out
 
 
-def _trials_of(sampling: AbstractSampling, which: Mask) -> AbstractSampling:
-    values = np.ascontiguousarray(sampling.values[:, which])
-    if isinstance(sampling, ScatteredSampling):
-        return replace(sampling, values=values)
-    return UniformSampling(values, sampling.step, sampling.start)
+def _only(sampling: AbstractSampling, trials: Mask) -> AbstractSampling:
+    """Some of the trials; every sampling is a dataclass."""
+    values = np.ascontiguousarray(sampling.values[:, trials])
+    return replace(sampling, values=values)  # type: ignore[type-var]
 
 
 def line_factors(amplitudes: LineAmplitudes) -> LineFactors:
@@ -187,7 +173,7 @@ def line_factors(amplitudes: LineAmplitudes) -> LineFactors:
     dof, rest = 2 * (n - 1) * (R - 1), 2 * R * values[:, :-1].sum(axis=1)
     return LineFactors(
         omega=amplitudes.omega,
-        omega_covariance=np.linalg.inv(amplitudes.fisher),
+        omega_covariance=np.asarray(np.linalg.inv(amplitudes.fisher), float),
         directions=_unit_phase(d) * d / length[:, None],
         across=beside * (top / (R * signal**2 * length**2))[:, None, None],
         log_energy=np.log(signal * length**2 / 4),

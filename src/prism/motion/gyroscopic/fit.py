@@ -189,8 +189,8 @@ def _quantities(omega: Array, factors: ComplexArray) -> dict[str, Array | Comple
 
 def _root_sum(off: Array | ComplexArray) -> Array | ComplexArray:
     """Root of the sum of squares over the first axis, real and imaginary parts apart."""
-    real = np.sqrt(np.sum(off.real**2, axis=0))
-    return real + 1j * np.sqrt(np.sum(off.imag**2, axis=0)) if np.iscomplexobj(off) else real
+    real, imaginary = (np.sqrt(np.sum(part**2, axis=0)) for part in (off.real, off.imag))
+    return np.asarray(real + 1j * imaginary if np.iscomplexobj(off) else real)
 
 
 def _words(mass: bool, temperature: bool) -> str:
