@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -23,6 +23,8 @@ import scipy.linalg
 from prism._types import Array, ComplexArray, Index
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.spectrum import LineBand
+
+_ROWS = ("omega", "zeta", "shapes", "gains")  # what a model has of every mode, but for its force
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,9 @@ class BandModel:
 
     def only(self, keep: Index) -> BandModel:
         """Some of the modes."""
-        return replace(
-            self,
-            omega=self.omega[keep],
-            zeta=self.zeta[keep],
-            shapes=self.shapes[keep],
-            gains=self.gains[keep],
-            force=self.force[np.ix_(keep, keep)],
-            fitted=int(np.count_nonzero(keep < self.fitted)),
-        )
+        rows: dict[str, Any] = {name: getattr(self, name)[keep] for name in _ROWS}
+        fitted = int(np.count_nonzero(keep < self.fitted))
+        return replace(self, **rows, force=self.force[np.ix_(keep, keep)], fitted=fitted)
 
     def free(self) -> BandModel:
         """The free modes alone."""
@@ -79,15 +75,10 @@ class BandModel:
 
     def joined(self, other: BandModel) -> BandModel:
         """The modes of both, their forces independent; R of the first."""
-        return replace(
-            self,
-            omega=np.append(self.omega, other.omega),
-            zeta=np.append(self.zeta, other.zeta),
-            shapes=np.vstack([self.shapes, other.shapes]),
-            gains=np.append(self.gains, other.gains),
-            force=np.asarray(scipy.linalg.block_diag(self.force, other.force), complex),
-            fitted=self.fitted + other.fitted,
-        )
+        both = {name: (getattr(self, name), getattr(other, name)) for name in _ROWS}
+        rows: dict[str, Any] = {name: np.concatenate(pair) for name, pair in both.items()}
+        force = np.asarray(scipy.linalg.block_diag(self.force, other.force), complex)
+        return replace(self, **rows, force=force, fitted=self.fitted + other.fitted)
 
     @cached_property
     def at(self) -> dict[str, Index]:
