@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import prism
+from prism.errors import CannotTellError
 from prism.experiments.equilibrium import modal_energies
 from prism.experiments.relations import (
     gauge_relation,
@@ -108,7 +109,10 @@ def test_one_channel_free_is_refused_with_the_way_out():
     record = chain(observed=[0]).free(400, 0.05, noise=0.1, rng=0)
     model = prism.identify(record, mass="identity")
     assert model.hamiltonian is None
-    assert model.kernel is None
+    assert not model.kernel
+    for ask in (lambda k: k(1.0), lambda k: k.laplace(1j), lambda k: k.poles, lambda k: k.static()):
+        with pytest.raises(CannotTellError, match="the memory kernel is not determined"):
+            ask(model.kernel)
     assert model.modes.residues is None
     verdict = str(model.identifiability)
     assert "Not determined" in verdict

@@ -13,8 +13,10 @@ frequencies are real, residues positive semidefinite and the motion bounded by c
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -22,12 +24,14 @@ from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array
+from prism._value import Value
+from prism.uncertainty import Gaussian
 
 _COINCIDE = 1e-3  # significance below which two bare frequencies are told apart
 
 
-@dataclass(frozen=True)
-class Hidden:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hidden(Value):
     r"""One bare hidden frequency.
 
     Attributes
@@ -56,9 +60,34 @@ class Hidden:
         """Number of hidden oscillators at this frequency."""
         return len(self.couplings)
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers."""
+        return {
+            "frequency": self.frequency,
+            "frequency_std": self.frequency_std,
+            "coupling": self.couplings[0].tolist() if self.rank == 1 else None,
+            "coupling_std": _listed(self.coupling_std),
+            "rank": self.rank,
+            "residue": self.residue.tolist(),
+            "residue_std": _listed(self.residue_std),
+            "factors": self.couplings.tolist(),
+        }
 
-@dataclass(frozen=True)
-class Completion:
+    @classmethod
+    def from_json(cls, row: Mapping[str, Any]) -> Hidden:
+        """Rebuild from `to_json`."""
+        return cls(
+            frequency=row["frequency"],
+            frequency_std=row["frequency_std"],
+            couplings=np.array(row["factors"], float),
+            coupling_std=_array(row["coupling_std"]),
+            residue=np.array(row["residue"], float),
+            residue_std=_array(row["residue_std"]),
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Completion(Value):
     """The bare Hamiltonian of a set of visible modes.
 
     Attributes
@@ -67,6 +96,9 @@ class Completion:
     mass_std, stiffness_std : arrays or None
     hidden : tuple of Hidden
         Ascending in frequency.
+    joint : Gaussian or None
+        Of mass, stiffness, hidden_frequencies (hidden,) and couplings (hidden of rank one,
+        channels), where a covariance of the modes was given.
     """
 
     mass: Array
@@ -74,6 +106,44 @@ class Completion:
     mass_std: Array | None
     stiffness_std: Array | None
     hidden: tuple[Hidden, ...]
+    joint: Gaussian | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers."""
+        out: dict[str, Any] = {
+            "mass": self.mass.tolist(),
+            "mass_std": _listed(self.mass_std),
+            "stiffness": self.stiffness.tolist(),
+            "stiffness_std": _listed(self.stiffness_std),
+            "hidden": [one.to_json() for one in self.hidden],
+        }
+        return out if self.joint is None else out | {"uncertainty": self.joint.to_json()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Completion:
+        """Rebuild from `to_json`."""
+        hidden = tuple(Hidden.from_json(row) for row in data["hidden"])
+        mass, stiffness = (np.array(data[name], float) for name in ("mass", "stiffness"))
+        joint = None
+        if "uncertainty" in data:
+            single = [one.couplings[0] for one in hidden if one.rank == 1]
+            values = {
+                "mass": mass,
+                "stiffness": stiffness,
+                "hidden_frequencies": [one.frequency for one in hidden],
+                "couplings": np.reshape(single, (-1, len(mass))),
+            }
+            joint = Gaussian.from_json(data["uncertainty"], values)
+        errors = (_array(data["mass_std"]), _array(data["stiffness_std"]))
+        return cls(mass, stiffness, *errors, hidden, joint)
+
+
+def _listed(array: Array | None) -> list[Any] | None:
+    return None if array is None else array.tolist()
+
+
+def _array(values: list[Any] | None) -> Array | None:
+    return None if values is None else np.array(values, float)
 
 
 @dataclass(frozen=True)
@@ -122,13 +192,41 @@ def complete(omega: Array, participation: Array, covariance: Array | None = None
     if len(groups) < len(exact.omega) and _margin(exact, hidden) <= 0:
         # with large errors the mean of two frequencies may lie so far from both that the energy
         # is no longer positive: then each stays what it is, and its error says the rest
-        hidden = tuple(_hidden(exact, changes, [i]) for i in range(len(exact.omega)))
-    std = (
-        (None, None)
-        if changes is None
-        else (changes.std(changes.mass), changes.std(changes.stiffness))
+        groups = [[i] for i in range(len(exact.omega))]
+        hidden = tuple(_hidden(exact, changes, group) for group in groups)
+    if changes is None:
+        return Completion(exact.mass, exact.stiffness, None, None, hidden)
+    return Completion(
+        exact.mass,
+        exact.stiffness,
+        changes.std(changes.mass),
+        changes.std(changes.stiffness),
+        hidden,
+        _joint(exact, changes, groups, hidden),
     )
-    return Completion(exact.mass, exact.stiffness, std[0], std[1], hidden)
+
+
+def _joint(
+    exact: _Exact, changes: _Changes, groups: list[list[int]], hidden: tuple[Hidden, ...]
+) -> Gaussian:
+    """Everything with its joint covariance: outer products of the changes, summed."""
+    E, n = len(changes.mass), len(exact.mass)
+    single = [k for k, group in enumerate(groups) if len(group) == 1]
+    by_frequency = [
+        np.mean([changes.block[:, i, i] for i in group], axis=0) / (2 * one.frequency)
+        for group, one in zip(groups, hidden, strict=True)
+    ]
+    by_coupling = [changes.mixed(exact, groups[k])[:, 0] for k in single]
+    parts = [changes.mass.reshape(E, -1), changes.stiffness.reshape(E, -1)]
+    parts += [np.reshape(part, (E, -1)) for part in (*by_frequency, *by_coupling)]
+    J = np.hstack(parts)
+    values = {
+        "mass": exact.mass,
+        "stiffness": exact.stiffness,
+        "hidden_frequencies": np.array([one.frequency for one in hidden]),
+        "couplings": np.array([hidden[k].couplings[0] for k in single]).reshape(-1, n),
+    }
+    return Gaussian.of(values, J.T @ J)
 
 
 def _margin(exact: _Exact, hidden: tuple[Hidden, ...]) -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import os
 from typing import Any, ClassVar, Self
 
+from prism.remarks import Words
+
 __all__ = [
     "CannotTellError",
     "InputError",
@@ -28,9 +30,27 @@ __all__ = [
 
 
 class PrismError(Exception):
-    """Base of all errors that PRISM raises on purpose."""
+    """Base of all errors that PRISM raises on purpose.
+
+    Parameters
+    ----------
+    message : Words or str
+        ``str(error)`` names options as Python does; the command line and the page spell `words`
+        in their own way.
+    **more
+        What another base of the class takes.
+
+    Attributes
+    ----------
+    words : Words
+        The message.
+    """
 
     exit_status: ClassVar[int] = 2
+
+    def __init__(self, message: Words | str = "", **more: Any) -> None:
+        super().__init__(str(message), **more)
+        self.words = Words.of(message)
 
 
 class InputError(PrismError, ValueError):
@@ -62,7 +82,7 @@ class ReadError(InputError):
     def at(
         cls,
         path: str | os.PathLike[str],
-        problem: str,
+        problem: Words | str,
         *,
         line: int | None = None,
         column: str | int | None = None,
@@ -73,7 +93,7 @@ class ReadError(InputError):
         ----------
         path : path-like
             The file, as the user named it.
-        problem : str
+        problem : Words or str
             What was seen and what to do about it.
         line : int, optional
             Line number, counted from 1.
@@ -85,7 +105,7 @@ class ReadError(InputError):
             place += f", line {line}"
         if column is not None:
             place += f", column {column!r}"
-        return cls(f"{place}: {problem}")
+        return cls(f"{place}: " + Words.of(problem))
 
 
 class WriteError(InputError):
@@ -132,4 +152,14 @@ class MissingDependencyError(PrismError, ImportError):
 
 
 class PrismWarning(UserWarning):
-    """Something a user should know, though the answer stands."""
+    """Something a user should know, though the answer stands.
+
+    Parameters
+    ----------
+    message : Words or str
+        As of a `PrismError`.
+    """
+
+    def __init__(self, message: Words | str = "") -> None:
+        super().__init__(str(message))
+        self.words = Words.of(message)

@@ -13,6 +13,7 @@ from typing import TypeVar, final
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._doors import through
 from prism._types import Array, ComplexArray
 from prism.errors import ResponseError
 from prism.record import QUANTITIES
@@ -157,9 +158,7 @@ class FrequencyResponse:
         return len(self.omega)
 
     def _repr_html_(self) -> str:
-        from prism.report.notebook import response_html
-
-        return response_html(self)
+        return str(through("response_html")(self))
 
     def __repr__(self) -> str:
         out, inp = self.shape

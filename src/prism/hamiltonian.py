@@ -2,21 +2,25 @@ r"""The identified Hamiltonian: energy, exact flow, the equation in words of mat
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 from numpy.typing import ArrayLike
 
+from prism._doors import through
 from prism._types import Array
+from prism._value import Value
 from prism.completion import Completion, Hidden
 from prism.errors import OptionError
 from prism.kernel import MemoryKernel
 
 
-@dataclass(frozen=True)
-class Hamiltonian:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hamiltonian(Value):
     r"""A bare Hamiltonian with hidden oscillators.
 
     .. math:: H = \tfrac12 p^T μ^{-1} p + \tfrac12 x^T κ x
@@ -30,6 +34,9 @@ class Hamiltonian:
     channels : tuple of str
         Names of the seen coordinates, used in the text.
     """
+
+    key: ClassVar[str] = "hidden"
+    """Entry of a saved Hamiltonian that only this class has, or all."""
 
     completion: Completion
     channels: tuple[str, ...]
@@ -183,16 +190,37 @@ class Hamiltonian:
         """Motion of the seen coordinates from a state, shape (times, channels)."""
         return self.flow(state, t)[..., : len(self.channels)]
 
+    # -- plain data ------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers, from which `from_json` rebuilds it."""
+        return self.completion.to_json()
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], channels: tuple[str, ...]) -> Hamiltonian:
+        """Rebuild from `to_json`.
+
+        Parameters
+        ----------
+        data : mapping
+        channels : tuple of str
+        """
+        return cls(Completion.from_json(data), channels)
+
     # -- text ----------------------------------------------------------------------------------
 
     def __str__(self) -> str:
         """Return the equations of motion, one line per coordinate."""
         return "\n".join([*self._seen_lines(), *self._hidden_lines()])
 
-    def _repr_html_(self) -> str:
-        from prism.report.notebook import hamiltonian_html
+    def __repr__(self) -> str:
+        hidden = ", ".join(f"{w:.4g}" for w in self.hidden_frequencies[:4])
+        more = ", …" if len(self.hidden) > 4 else ""
+        seen = ", ".join(self.channels[:4]) + (", …" if len(self.channels) > 4 else "")
+        return f"{type(self).__name__}(seen {seen}; hidden frequencies {hidden or 'none'}{more})"
 
-        return hamiltonian_html(self)
+    def _repr_html_(self) -> str:
+        return str(through("hamiltonian_html")(self))
 
     def _seen_lines(self) -> list[str]:
         """``μ x'' + κ x + Σ c q = 0``; rows of μ⁻¹ applied when μ is diagonal."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
+from prism._value import Value
+from prism.determination import Determination, Standing
+from prism.errors import CannotTellError
 from prism.motion.steady.fit import evaluate
 from prism.motion.steady.series import samplings_of
 from prism.record import Record
+from prism.remarks import PYTHON, Remark, Speller, Words, spelled
 
 _OF_THE_HAMILTONIAN = (
     "residues",
@@ -22,8 +26,8 @@ _OF_THE_HAMILTONIAN = (
 )
 
 
-@dataclass(frozen=True)
-class Identifiability:
+@dataclass(frozen=True, eq=False, repr=False)
+class Identifiability(Value):
     """The verdict on one record.
 
     Attributes
@@ -35,74 +39,114 @@ class Identifiability:
         Whether the magnitudes of the modes, and with them the bare Hamiltonian, are determined.
     scale : str
         What fixes the scale of mass, stiffness and couplings.
-    why : str
+    why : Words or str
         What is missing; empty when the Hamiltonian is determined.
-    remedy : str
+    remedy : Words or str
         Which experiment would supply it.
-    remarks : tuple of str
+    remarks : tuple of Remark
         What else the user should know.
     motion : bool
         Whether there is a motion to forecast; a forced experiment has none.
-    statement : str
+    statement : Words or str
         What is and is not determined, where that is not a matter of modes.
+    quantities : tuple of Determination
+        Damping ratios and all that belongs to the Hamiltonian: each with its value, with a bound,
+        or with the reason why there is neither.
     """
 
     modes: int
     channels: int
     magnitudes: bool
     scale: str = ""
-    why: str = ""
-    remedy: str = ""
-    remarks: tuple[str, ...] = ()
+    why: Words | str = ""
+    remedy: Words | str = ""
+    remarks: tuple[Remark, ...] = ()
     motion: bool = True
-    statement: str = ""
+    statement: Words | str = ""
+    quantities: tuple[Determination, ...] = ()
 
     @property
     def determined(self) -> tuple[str, ...]:
         """What the data determine."""
         more = ("amplitudes", "forecast") if self.motion else ("zeros",)
         always: tuple[str, ...] = ("frequencies", "shapes", *more)
-        if not self.magnitudes:
-            return always
-        return always + _OF_THE_HAMILTONIAN
+        return always + _OF_THE_HAMILTONIAN if self.magnitudes else always
 
     @property
     def undetermined(self) -> tuple[str, ...]:
         """What the data leave open."""
         if self.magnitudes:
-            return ("common scale of mass, stiffness and couplings",) if self._scale_is_free else ()
+            free = self.scale.startswith("free")
+            return ("common scale of mass, stiffness and couplings",) if free else ()
         return _OF_THE_HAMILTONIAN
 
     @property
-    def _scale_is_free(self) -> bool:
-        return self.scale.startswith("free")
+    def in_doubt(self) -> tuple[Determination, ...]:
+        """Quantities to show one by one: all of them where some are known and some are not."""
+        states = {one.state for one in self.quantities}
+        return self.quantities if states - {Standing.DETERMINED} and len(states) > 1 else ()
+
+    def with_remark(self, remark: Remark | Words | str) -> Identifiability:
+        """The verdict with one more remark; an empty one adds nothing.
+
+        Parameters
+        ----------
+        remark : Remark, Words or str
+        """
+        return replace(self, remarks=(*self.remarks, Remark.of(remark))) if remark else self
+
+    def refusal(self, what: str) -> CannotTellError:
+        """The error of asking for something that the data do not determine.
+
+        Parameters
+        ----------
+        what : str
+            Beginning of a sentence.
+        """
+        return CannotTellError(f"{what} is not determined: " + self.why + "; " + self.remedy + ".")
+
+    def spell(self, speller: Speller) -> str:
+        """The verdict in plain sentences, one per line, with options in the words of the reader.
+
+        Parameters
+        ----------
+        speller : Speller
+        """
+        notes = [f"Note: {remark.spell(speller)}." for remark in self.remarks]
+        return "\n".join([*self._sentences(speller), *notes])
 
     def __str__(self) -> str:
-        """Return the verdict in plain sentences."""
-        notes = [f"Note: {remark}." for remark in self.remarks]
+        """Return the verdict as Python calls its options."""
+        return self.spell(PYTHON)
+
+    def _sentences(self, speller: Speller) -> list[str]:
         if self.statement:
-            return "\n".join([self.statement, *notes])
+            return [spelled(self.statement, speller)]
         some = f"{self.modes} mode{'s' * (self.modes != 1)}"
         what = "forecast" if self.motion else "damping"
-        sentences = [f"Determined: frequencies, shapes and {what} of {some}."]
-        hidden = self.modes - self.channels
+        first = f"Determined: frequencies, shapes and {what} of {some}."
         if self.magnitudes:
-            sentences.append(
-                "Determined: the bare Hamiltonian, with "
-                + (
-                    f"{hidden} hidden oscillator{'s' * (hidden != 1)}, their couplings and the "
-                    "memory kernel."
-                    if hidden
-                    else "no hidden oscillator: as many modes are visible as channels."
-                )
-            )
-            sentences.append(f"The common scale of mass and couplings is {self.scale}.")
-        else:
-            sentences.append(
-                f"Not determined: the bare hidden frequencies and couplings, because {self.why}."
-            )
-            sentences.append(f"What would settle it: {self.remedy}.")
-        return "\n".join(sentences + notes)
+            return [
+                first,
+                f"Determined: the bare Hamiltonian, with {self._hidden()}",
+                f"The common scale of mass and couplings is {self.scale}.",
+            ]
+        why, remedy = spelled(self.why, speller), spelled(self.remedy, speller)
+        return [
+            first,
+            f"Not determined: the bare hidden frequencies and couplings, because {why}.",
+            f"What would settle it: {remedy}.",
+        ]
+
+    def _hidden(self) -> str:
+        hidden = self.modes - self.channels
+        if not hidden:
+            return "no hidden oscillator: as many modes are visible as channels."
+        one = hidden == 1
+        return (
+            f"{hidden} hidden oscillator{'s' * (not one)}, {'its' if one else 'their'} couplings "
+            "and the memory kernel."
+        )
 
 
 def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:

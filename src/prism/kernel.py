@@ -3,15 +3,18 @@ r"""The memory kernel of the hidden modes, and the certificate of passivity."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray
+from prism._value import Value
+from prism.errors import CannotTellError
 
 
-@dataclass(frozen=True)
-class MemoryKernel:
+@dataclass(frozen=True, eq=False, repr=False)
+class MemoryKernel(Value):
     r"""Memory kernel of the equation of motion :math:`μ x'' = -κ x + \int_0^t K(t-s) x(s) ds + F`.
 
     .. math:: K(t) = \sum_i \frac{R_i}{ω_i} \sin ω_i t, \qquad
@@ -64,6 +67,39 @@ class MemoryKernel:
     def static(self) -> Array:
         r""":math:`\hat K(0) = \sum_i R_i/ω_i^2`, what the hidden modes take off the stiffness."""
         return np.tensordot(1 / self.poles**2, self.residues, axes=1)
+
+
+class UndeterminedKernel(MemoryKernel):
+    """A memory kernel that the data do not determine: every question raises the reason.
+
+    Parameters
+    ----------
+    why : str
+        What is missing, and what would supply it.
+    """
+
+    def __init__(self, why: str) -> None:
+        vars(self)["_why"] = why
+
+    def __getattribute__(self, name: str) -> Any:
+        if name.startswith("_"):
+            return super().__getattribute__(name)
+        raise CannotTellError(vars(self)["_why"])
+
+    def __call__(self, t: ArrayLike) -> Array:
+        """Raise the reason."""
+        raise CannotTellError(self._why)
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, UndeterminedKernel)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "UndeterminedKernel()"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ What is read is only looked at, so that nothing here needs xarray until an array
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 import numpy as np
@@ -15,11 +14,14 @@ from prism._optional import require
 from prism._types import Array
 from prism.errors import RecordError
 from prism.forecast import Forecast
-from prism.modes import Modes
 from prism.record import Record
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+    from prism.hamiltonian import Hamiltonian
+    from prism.model import Model
+    from prism.uncertainty import Gaussian
 
 __all__ = [
     "Labelled",
@@ -30,6 +32,7 @@ __all__ = [
     "record_to_xarray",
 ]
 
+_SQUARE = ("mass", "stiffness")
 TIME, CHANNEL, TRIAL = "time", "channel", "trial"
 """Names of the dimensions."""
 
@@ -164,8 +167,9 @@ def forecast_to_xarray(forecast: Forecast) -> Any:
     )
 
 
-def modes_to_xarray(modes: Modes, channels: Sequence[str]) -> Any:
-    """Make a labelled data set of modes; `Model.to_xarray` says what is in it."""
+def modes_to_xarray(model: Model) -> Any:
+    """Make a labelled data set of the modes of a model; `Model.to_xarray` says what is in it."""
+    modes, channels = model.modes, model.channels
     mode = ("mode",)
     wide = ("mode", CHANNEL)
     square = (*wide, "channel_in")
@@ -180,11 +184,50 @@ def modes_to_xarray(modes: Modes, channels: Sequence[str]) -> Any:
         "residues": (square, modes.residues),
         "residues_std": (square, modes.residues_std),
     }
+    parts |= {
+        name: (("quantity", "quantity_with"), covariance)
+        for name, covariance in (("covariance", modes.joint.covariance),)
+    }
     known = {name: part for name, part in parts.items() if part[1] is not None}
+    names = _entry_names(modes.joint, channels)
     coords: dict[str, Any] = {"mode": np.arange(1, len(modes) + 1), CHANNEL: list(channels)}
+    coords |= {"quantity": names, "quantity_with": names}
     if modes.residues is not None:
         coords["channel_in"] = list(channels)
+    if model.hamiltonian is not None:
+        bare, more = _bare(model.hamiltonian, channels)
+        known, coords = known | bare, coords | more
     return _xarray().Dataset(known, coords)
+
+
+def _bare(hamiltonian: Hamiltonian, channels: tuple[str, ...]) -> tuple[Any, Any]:
+    """Variables and coordinates of the bare Hamiltonian, with its joint covariance."""
+    square = (CHANNEL, "channel_in")
+    parts: dict[str, Any] = {
+        "mass": (square, hamiltonian.mass),
+        "stiffness": (square, hamiltonian.stiffness),
+        "hidden_frequencies": (("hidden",), hamiltonian.hidden_frequencies),
+        "hidden_residues": (("hidden", *square), hamiltonian.residues),
+    }
+    coords: dict[str, Any] = {"hidden": np.arange(1, len(hamiltonian.hidden) + 1)}
+    joint = hamiltonian.completion.joint
+    if joint is not None:
+        names = _entry_names(joint, channels)
+        parts["bare_covariance"] = (("bare", "bare_with"), joint.covariance)
+        coords |= {"bare": names, "bare_with": names, "channel_in": list(channels)}
+    return parts, coords
+
+
+def _entry_names(joint: Gaussian, channels: tuple[str, ...]) -> list[str]:
+    """What each entry of a joint Gaussian is: block, mode counted from 1, channel."""
+    out = []
+    for name, shape in joint.blocks:
+        for index in np.ndindex(*shape):
+            square = len(shape) == 2 and shape[0] == len(channels) and name in _SQUARE
+            words = [channels[i] for i in index] if square else [str(index[0] + 1)]
+            words += [channels[i] for i in index[1:]] if not square else []
+            out.append(f"{name}[{','.join(words)}]")
+    return out
 
 
 def _xarray() -> ModuleType:

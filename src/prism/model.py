@@ -9,97 +9,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._doors import through
 from prism._optional import require
-from prism._types import Array, ComplexArray, Mask
+from prism._types import Array, ComplexArray
+from prism._value import Value
 from prism.errors import CannotTellError
-from prism.forecast import DecayMotion, Forecast, Trajectories
+from prism.finding import RecordSummary, ResponseSummary
+from prism.forecast import Forecast, Motion
 from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
-from prism.kernel import Certificate, MemoryKernel
+from prism.kernel import Certificate, MemoryKernel, UndeterminedKernel
 from prism.modes import Modes
-from prism.motion.forced.zeros import Zero
 from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
 from prism.record import Record
+from prism.remarks import Remark, Words
+from prism.settings import Settings
 
 if TYPE_CHECKING:
     import control
     from scipy.signal import StateSpace
 
-    from prism.motion.potential.motion import NonlinearMotion
     from prism.plot import Plot
 
-
-@dataclass(frozen=True)
-class RecordSummary:
-    """What the model remembers of its record.
-
-    Attributes
-    ----------
-    samples : tuple of int
-        Per trial.
-    dt : float or None
-        None when the times are irregular.
-    missing : int
-    start, end : float
-        Times of the first and of the last sample, over all trials.
-    std : array (channels,)
-    """
-
-    samples: tuple[int, ...]
-    dt: float | None
-    missing: int
-    start: float
-    end: float
-    std: Array
-
-    @classmethod
-    def of(cls, record: Record) -> RecordSummary:
-        """Summarise a record."""
-        return cls(
-            samples=record.samples,
-            dt=record.dt,
-            missing=record.missing,
-            start=min(record.starts),
-            end=max(record.ends),
-            std=record.std(),
-        )
+__all__ = ["ForecastCheck", "Model", "RecordSummary", "ResponseSummary", "Settings"]
 
 
-@dataclass(frozen=True)
-class ResponseSummary:
-    """What a model of a forced experiment knows beside its modes.
-
-    Attributes
-    ----------
-    low, high : float
-        Measured band, in rad per time unit.
-    pairs : tuple of (str, str)
-        Outputs and inputs whose response was measured.
-    damping : {"none", "viscous", "structural"}
-    noise : str
-        The noise in words.
-    inside : array of bool (modes,)
-        Modes inside the band; the others stand for all modes beyond it.
-    participation : array (modes, channels)
-        :math:`v_m` of the fitted response. Without a driving point only products of an output
-        and an input are determined.
-    zeros : tuple of Zero
-        Of each measured entry, and of the whole receptance of several ports.
-    """
-
-    low: float
-    high: float
-    pairs: tuple[tuple[str, str], ...]
-    damping: str
-    noise: str
-    inside: Mask
-    participation: Array
-    zeros: tuple[Zero, ...]
-
-
-@dataclass(frozen=True)
-class ForecastCheck:
+@dataclass(frozen=True, eq=False, repr=False)
+class ForecastCheck(Value):
     """Forecast of the part of the record that was held back.
 
     Attributes
@@ -117,35 +54,28 @@ class ForecastCheck:
     std: Array | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
-    """How the model was made."""
-
-    method: str
-    false_alarm: float
-    max_modes: int | None
-    version: str
-
-
-@dataclass(frozen=True)
-class Model:
+@dataclass(frozen=True, eq=False, repr=False)
+class Model(Value):
     """What PRISM found in a record.
 
     Attributes
     ----------
     experiment : str
         free, equilibrium, released or forced.
+    kind : str
+        Kind of motion: steady, decaying, kicked, driven, nonlinear, forced, ...
     channels, quantity : tuple of str
     record : RecordSummary
         Of the part that was fitted.
-    noise_std : array (channels,)
-        Standard deviation of the measurement noise.
+    noise_std : array (channels,) or None
+        Standard deviation of the measurement noise; None where only its share of the motion is
+        known, as for noise-driven records.
     modes : Modes
     hamiltonian : Hamiltonian or None
         None when `identifiability` says that the data do not determine it.
     certificate : Certificate
     identifiability : Identifiability
-    trajectories : Trajectories, DecayMotion, NonlinearMotion or None
+    trajectories : Motion or None
         The fitted motion of every trial; None for forced and noise-driven records, whose motion
         depends on the force to come.
     response : ResponseSummary or None
@@ -157,31 +87,43 @@ class Model:
     """
 
     experiment: str
+    kind: str
     channels: tuple[str, ...]
     quantity: tuple[str, ...]
     record: RecordSummary
-    noise_std: Array
+    noise_std: Array | None
     modes: Modes
     hamiltonian: Hamiltonian | None
     certificate: Certificate
     identifiability: Identifiability
-    trajectories: Trajectories | DecayMotion | NonlinearMotion | None
+    trajectories: Motion | None
     settings: Settings
     response: ResponseSummary | None = None
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
 
-    def with_remark(self, remark: str) -> Model:
+    def __repr__(self) -> str:
+        hidden = 0 if self.hamiltonian is None else len(self.hamiltonian.hidden)
+        found = "no Hamiltonian" if self.hamiltonian is None else f"{hidden} hidden"
+        channels = ", ".join(self.channels[:4]) + (", …" if len(self.channels) > 4 else "")
+        return (
+            f"Model({self.kind}, {self.experiment}: {channels}; {len(self.modes)} modes, {found})"
+        )
+
+    def with_remark(self, remark: Remark | Words | str) -> Model:
         """The model with one more remark in its verdict; an empty one adds nothing."""
-        if not remark:
-            return self
-        verdict = self.identifiability
-        return replace(self, identifiability=replace(verdict, remarks=(*verdict.remarks, remark)))
+        return replace(self, identifiability=self.identifiability.with_remark(remark))
 
     @property
-    def kernel(self) -> MemoryKernel | None:
-        """Memory kernel of the seen coordinates, or None with the Hamiltonian."""
-        return None if self.hamiltonian is None else self.hamiltonian.kernel
+    def kernel(self) -> MemoryKernel:
+        """Memory kernel of the seen coordinates.
+
+        Where the data do not determine it, every question to it raises `CannotTellError`, and it
+        counts as false.
+        """
+        if self.hamiltonian is not None:
+            return self.hamiltonian.kernel
+        return UndeterminedKernel(str(self._cannot("the memory kernel")))
 
     def forecast(self, t: ArrayLike, trial: int = 0) -> Forecast:
         """Motion at any times, continuing the record; times count as in the record.
@@ -312,9 +254,7 @@ class Model:
         >>> round(prism.identify(record).to_xarray()["frequencies"].sel(mode=2).item(), 2)
         1.0
         """
-        from prism.labelled import modes_to_xarray
-
-        return modes_to_xarray(self.modes, self.channels)
+        return through("modes_to_xarray")(self)
 
     def _port_matrices(self, what: str) -> tuple[Array, Array, Array, Array]:
         if self.hamiltonian is None:
@@ -322,30 +262,23 @@ class Model:
         return port_matrices(self.hamiltonian, self.modes.damping)
 
     def _cannot(self, what: str) -> CannotTellError:
-        verdict = self.identifiability
-        return CannotTellError(f"{what} is not determined: {verdict.why}; {verdict.remedy}.")
+        return self.identifiability.refusal(what)
 
     def summary(self) -> str:
         """The result as text for people."""
-        from prism.report.text import summary
-
-        return summary(self)
+        return str(through("summary")(self))
 
     def __str__(self) -> str:
         """Return the summary."""
         return self.summary()
 
     def _repr_html_(self) -> str:
-        from prism.report.notebook import model_html
-
-        return model_html(self)
+        return str(through("model_html")(self))
 
     @property
     def plot(self) -> Plot:
         """Figures: ``model.plot.record(record)``, ``.spectrum(record)``, ``.poles()`` ..."""
-        from prism.plot import Plot
-
-        return Plot(self)
+        return through("plot")(self)  # type: ignore[no-any-return]
 
     def report(
         self, path: str | os.PathLike[str], record: Record | FrequencyResponse | None = None
@@ -358,12 +291,8 @@ class Model:
         record : Record or FrequencyResponse, optional
             What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
         """
-        from prism.report import write_report
-
-        write_report(self, path, record)
+        through("report")(self, path, record)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as plain JSON (schema ``prism.model/1``)."""
-        from prism.io.model import save_model
-
-        save_model(self, path)
+        through("save")(self, path)

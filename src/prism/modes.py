@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from prism._types import Array, Mask
+from prism._doors import through
+from prism._types import Array, Index, Mask
+from prism._value import Value
+from prism.uncertainty import Gaussian
+
+__all__ = ["Modes", "spread_of_residues"]
 
 
-@dataclass(frozen=True)
-class Modes:
+@dataclass(frozen=True, eq=False, repr=False)
+class Modes(Value):
     r"""Normal modes seen in a record, ascending in frequency.
 
     Attributes
     ----------
-    frequencies, frequencies_std : array (modes,)
-        Closed-loop angular frequencies :math:`Ω_m`.
-    shapes, shapes_std : array (modes, channels)
-        Unit directions :math:`d_m` in displacement.
-    covariance : array
-        Of ``(frequencies, shapes.ravel())``.
+    joint : Gaussian
+        Of frequencies (modes,), shapes (modes, channels) and, where it was estimated, damping
+        (modes,).
     amplitudes : array (trials, modes)
         Amplitude along the unit shape in each trial.
     significance : array (modes,)
@@ -34,50 +36,120 @@ class Modes:
         :math:`v_m v_m^T`; None where the magnitudes are not determined.
     energies : array (trials, modes) or None
         Energy of each mode in each trial; None where the magnitudes are not determined.
-    damping : array (modes,)
-        Ratio :math:`-\mathrm{Re}\,λ/|λ|`; zero for lossless modes.
-    damping_std : array or None
-        None where damping is not estimated.
     damping_interval : array (modes, 2) or None
         95 % intervals of records that decay or are driven by noise; the lower end may be zero.
     """
 
-    frequencies: Array
-    frequencies_std: Array
-    shapes: Array
-    shapes_std: Array
-    covariance: Array
+    joint: Gaussian
     amplitudes: Array
     significance: Array
     phase_ratio: Array
     in_phase: Mask
-    residues: Array | None
-    residues_std: Array | None
-    energies: Array | None
-    damping: Array
-    damping_std: Array | None = None
+    residues: Array | None = None
+    residues_std: Array | None = None
+    energies: Array | None = None
     damping_interval: Array | None = None
 
     @classmethod
     def none(cls, channels: int, trials: int) -> Modes:
         """No mode at all: a motion without lines, such as a chaotic one."""
         no = np.zeros(0)
-        shapes = np.zeros((0, channels))
-        return cls(
-            *(no, no, shapes, shapes, np.zeros((0, 0)), np.zeros((trials, 0)), no, no),
-            *(np.zeros(0, bool), None, None, None, no),
+        joint = Gaussian.of(
+            {"frequencies": no, "shapes": np.zeros((0, channels))}, np.zeros((0, 0))
         )
+        return cls(joint, np.zeros((trials, 0)), no, no, np.zeros(0, bool))
 
     def __len__(self) -> int:
         """Return the number of modes."""
         return len(self.frequencies)
+
+    def __repr__(self) -> str:
+        some = ", ".join(f"{w:.4g}" for w in self.frequencies[:4])
+        more = ", …" if len(self) > 4 else ""
+        return f"Modes({len(self)}: {some}{more})" if len(self) else "Modes(none)"
+
+    @property
+    def frequencies(self) -> Array:
+        """Closed-loop angular frequencies :math:`Ω_m`, (modes,)."""
+        return self.joint.value("frequencies")
+
+    @property
+    def frequencies_std(self) -> Array:
+        """Standard deviations of the frequencies."""
+        return self.joint.std("frequencies")
 
     @property
     def frequencies_hz(self) -> Array:
         """Frequencies in cycles per time unit."""
         return self.frequencies / (2 * np.pi)
 
-    def _repr_html_(self) -> str:
-        from prism.report.notebook import modes_html
+    @property
+    def shapes(self) -> Array:
+        """Unit directions :math:`d_m` in displacement, (modes, channels)."""
+        return self.joint.value("shapes")
 
-        return modes_html(self)
+    @property
+    def shapes_std(self) -> Array:
+        """Standard deviations of the shapes."""
+        return self.joint.std("shapes")
+
+    @property
+    def damping(self) -> Array:
+        r"""Ratio :math:`-\mathrm{Re}\,λ/|λ|`; zero for lossless modes."""
+        return self.joint.value("damping") if "damping" in self.joint else np.zeros(len(self))
+
+    @property
+    def damping_std(self) -> Array | None:
+        """Standard deviations of the damping ratios; None where damping was not estimated."""
+        return self.joint.std("damping") if "damping" in self.joint else None
+
+    @property
+    def covariance(self) -> Array:
+        """Joint covariance of ``(frequencies, shapes.ravel())``."""
+        return self.joint.only("frequencies", "shapes").covariance
+
+    def take(self, keep: Index) -> Modes:
+        """Some of the modes.
+
+        Parameters
+        ----------
+        keep : array of int
+        """
+
+        def some(part: Array | None) -> Array | None:
+            return None if part is None else part[keep]
+
+        return replace(
+            self,
+            joint=self.joint.rows(keep),
+            amplitudes=self.amplitudes[:, keep],
+            significance=self.significance[keep],
+            phase_ratio=self.phase_ratio[keep],
+            in_phase=self.in_phase[keep],
+            residues=some(self.residues),
+            residues_std=some(self.residues_std),
+            energies=None if self.energies is None else self.energies[:, keep],
+            damping_interval=some(self.damping_interval),
+        )
+
+    def without_magnitudes(self) -> Modes:
+        """The same modes with undetermined magnitudes."""
+        return replace(self, residues=None, residues_std=None, energies=None)
+
+    def _repr_html_(self) -> str:
+        return str(through("modes_html")(self))
+
+
+def spread_of_residues(v: Array, covariance: Array) -> Array:
+    """Standard deviations of ``v vᵀ``: ``d(v_a v_b) = v_b dv_a + v_a dv_b``."""
+    K, n = v.shape
+    out = np.empty((K, n, n))
+    for m in range(K):
+        C = covariance[m * n : (m + 1) * n, m * n : (m + 1) * n]
+        variance = (
+            np.outer(np.diag(C), v[m] ** 2)
+            + np.outer(v[m] ** 2, np.diag(C))
+            + 2 * C * np.outer(v[m], v[m])
+        )
+        out[m] = np.sqrt(np.maximum(variance, 0.0))
+    return out

@@ -14,6 +14,7 @@ from typing import Any, Self, final
 import numpy as np
 import numpy.typing as npt
 
+from prism._doors import through
 from prism._sampling import Clock, clocks_of, common_step
 from prism._values import (
     MIN_SAMPLES,
@@ -265,9 +266,8 @@ class Record:
         >>> Record.from_xarray(array)
         Record(1 trial of 9 samples, dt=0.1, channels a b, velocity)
         """
-        from prism.labelled import record_from_xarray
-
-        return record_from_xarray(array, dt)
+        made: Record = through("record_from_xarray")(array, dt)
+        return made
 
     def to_xarray(self) -> Any:
         """Return an `xarray.DataArray` (time, channel), or (trial, time, channel) of several.
@@ -280,9 +280,7 @@ class Record:
         >>> Record(np.cos(np.arange(20.0)), dt=0.5).to_xarray().sel(time=1.0, channel="x1").item()
         -0.4161468365471424
         """
-        from prism.labelled import record_to_xarray
-
-        return record_to_xarray(self)
+        return through("record_to_xarray")(self)
 
     def std(self) -> FloatArray:
         """Return the standard deviation of each channel over all trials, missing samples left out.
@@ -298,9 +296,7 @@ class Record:
         return np.asarray(np.sqrt(square / count), dtype=np.float64)
 
     def _repr_html_(self) -> str:
-        from prism.report.notebook import record_html
-
-        return record_html(self)
+        return str(through("record_html")(self))
 
     def __repr__(self) -> str:
         shortest, longest = min(self.samples), max(self.samples)

@@ -54,7 +54,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The site, with the code of one page run; tests/test_docs.py runs that of all."""
+    """The site, with the code of one page run; tests/docs/test_docs.py runs that of all."""
     pytest.importorskip("matplotlib")
     folder = tmp_path_factory.mktemp("site")
     command = [

@@ -103,7 +103,7 @@ def test_missing_file(tmp_path):
 
 
 def test_large_ensemble_keeps_the_first_trials(monkeypatch, tmp_path):
-    monkeypatch.setattr("prism.io.motion._MOST_NUMBERS", 300)
+    monkeypatch.setattr("prism.motion.steady.trajectories._MOST_NUMBERS", 300)
     record = chain().equilibrium(60, 0.1, trials=10, noise=0.1, rng=0)
     model = prism.identify(record, experiment="equilibrium")
     model.save(tmp_path / "m.json")

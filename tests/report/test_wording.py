@@ -12,7 +12,7 @@ from prism.report.wording import _EXPERIMENTS, on_command_line, on_page
 SOURCES = Path(prism.__file__).parent
 # Rooms and messages that only a program or the command line meets.
 ELSEWHERE = re.compile(
-    r"(app|benchmarks|cli|peers|plot|report|scale|systems|lines)/|"
+    r"(app|cli|plot|report|scale|systems|motion/steady)/|"
     r"(labelled|estimator|tracking|correlation|errors|kernel|deconvolution)\.py|io/(model|_atomic)"
 )
 PROGRAMS = re.compile(r"^(false_alarm|max_modes) (is|must)|identify needs a Record|^[\w, ]+$")

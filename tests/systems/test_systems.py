@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm, sqrtm
 
-from prism import systems
+from prism import symplectic, systems
 from prism.errors import OptionError, PrismWarning, RecordError
-from prism.systems import symplectic
 from prism.systems.nonlinear import NonlinearSystem
 
 LATTICE = systems.fput()

@@ -1,18 +1,17 @@
-"""The experiments: what each kind of record determines beyond the lines.
+"""The experiments: how a record was made, and what that determines beyond the modes.
 
-A new experiment is one file with a function ``(lines, known) -> Magnitudes | Undetermined`` and
-one entry here.
+A new experiment is one file with a frozen class (see `prism.experiments.base.Experiment`) and one
+entry here.
 """
 
-from prism.experiments.base import Experiment, Known, Magnitudes, Undetermined
-from prism.experiments.equilibrium import equilibrium_magnitudes
-from prism.experiments.free import free_magnitudes
-from prism.experiments.released import released_magnitudes
+from prism.experiments.base import Experiment, OfLines
+from prism.experiments.equilibrium import Equilibrium
+from prism.experiments.forced import Forced
+from prism.experiments.free import Free
+from prism.experiments.released import Released
 
-EXPERIMENTS: dict[str, Experiment] = {
-    "free": free_magnitudes,
-    "equilibrium": equilibrium_magnitudes,
-    "released": released_magnitudes,
+EXPERIMENTS: dict[str, type[OfLines] | type[Forced]] = {
+    kind.name: kind for kind in (Free, Equilibrium, Released, Forced)
 }
 
-__all__ = ["EXPERIMENTS", "Experiment", "Known", "Magnitudes", "Undetermined"]
+__all__ = ["EXPERIMENTS", "Equilibrium", "Experiment", "Forced", "Free", "OfLines", "Released"]

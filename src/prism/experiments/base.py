@@ -1,13 +1,16 @@
-"""What an experiment adds to the lines: the magnitudes of the modes."""
+"""Experiments as values: how a record was made, what is known of it, and what that adds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from prism._types import Array, Index
+from prism._value import Value
+from prism.errors import OptionError
 from prism.experiments.relations import (
     Relation,
     gauge_relation,
@@ -15,14 +18,38 @@ from prism.experiments.relations import (
     stack,
     stiffness_relation,
 )
-from prism.motion.steady import Lines
+from prism.magnitudes import Outcome, Undetermined
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
 
 CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the data
 
 
-@dataclass(frozen=True)
-class Known:
-    """What the user knows beforehand, or None.
+class Experiment(Protocol):
+    """How a record was made.
+
+    A new experiment is one frozen class with these names, in a file of its own, and one entry in
+    `prism.experiments.EXPERIMENTS`; the keywords, the command line and the page follow.
+    """
+
+    name: ClassVar[str]
+    """What `prism.identify` calls it."""
+    label: ClassVar[str]
+    """What a page calls it."""
+    words: ClassVar[str]
+    """What was done, in a sentence."""
+    options: ClassVar[tuple[str, ...]]
+    """Options that only mean something in some experiments, and do in this one."""
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], channels: int) -> Self:
+        """Make it of options, and check them once."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OfLines(Value):
+    """An experiment whose record shows lines: what the user knows beforehand, or None.
 
     Attributes
     ----------
@@ -30,98 +57,83 @@ class Known:
         Effective mass μ and static stiffness κ of the seen coordinates.
     """
 
+    name: ClassVar[str]
+    label: ClassVar[str]
+    words: ClassVar[str]
+    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+
     mass: Array | None = None
     stiffness: Array | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], channels: int) -> Self:
+        """Make it of options.
+
+        Parameters
+        ----------
+        given : mapping
+            ``mass`` and ``stiffness``: matrices, numbers, or "identity" for the mass.
+        channels : int
+
+        Raises
+        ------
+        OptionError
+            When one of them is no positive definite matrix of the size of the channels.
+        """
+        return cls(*(_matrix(given.get(name), name, channels) for name in cls.options))
 
     @property
     def inverse_mass(self) -> Array | None:
         """μ⁻¹, or None."""
         return None if self.mass is None else np.asarray(np.linalg.inv(self.mass), float)
 
-
-@dataclass(frozen=True)
-class Magnitudes:
-    r"""Modes with their magnitudes: :math:`v_m = \sqrt{s_m} d_m`.
-
-    Attributes
-    ----------
-    omega : array (lines,)
-    line : array of int (modes,)
-    shapes : array (modes, channels)
-    s : array (modes,)
-        Squared magnitudes.
-    covariance : array
-        Of ``(omega, shapes.ravel(), s)``.
-    scale : str
-        What fixes the common scale of mass, stiffness and couplings, in words.
-    temperature : float or None
-        kT, at equilibrium with a known scale.
-    remarks : tuple of str
-        What the user should know about these magnitudes.
-    """
-
-    omega: Array
-    line: Index
-    shapes: Array
-    s: Array
-    covariance: Array
-    scale: str
-    temperature: float | None = None
-    remarks: tuple[str, ...] = ()
+    def magnitudes(self, lines: Lines) -> Outcome:
+        """Magnitudes of the modes that the lines show, or why they are not determined."""
+        raise NotImplementedError
 
     @property
-    def participation(self) -> Array:
-        r""":math:`v_m`, shape (modes, channels)."""
-        return np.sqrt(self.s)[:, None] * self.shapes
+    def scale(self) -> str:
+        """Which of the known quantities fixes the scale."""
+        if self.mass is not None:
+            return "fixed by the given mass"
+        return SCALE_FREE if self.stiffness is None else "fixed by the given stiffness"
 
-    @property
-    def participation_covariance(self) -> Array:
-        """Covariance of ``(Ω per mode, v.ravel())``."""
-        K, n = self.shapes.shape
-        N = len(self.omega)
-        J = np.zeros((K + K * n, len(self.covariance)))
-        J[np.arange(K), self.line] = 1.0
-        root = np.sqrt(self.s)
-        for m in range(K):
-            rows = slice(K + m * n, K + (m + 1) * n)
-            J[rows, N + m * n : N + (m + 1) * n] = root[m] * np.eye(n)
-            J[rows, N + K * n + m] = 0.5 / root[m] * self.shapes[m]
-        return J @ self.covariance @ J.T
-
-
-@dataclass(frozen=True)
-class Undetermined:
-    """The magnitudes are not determined: why, and which experiment would settle it."""
-
-    why: str
-    remedy: str
+    def relations(self, omega: Array, shapes: Array, s: Array) -> Relation:
+        """Relations from what is known; the gauge if nothing is. ``omega`` is per mode."""
+        relations = []
+        inverse_mass = self.inverse_mass
+        if inverse_mass is not None:
+            relations.append(mass_relation(omega, shapes, s, inverse_mass))
+        if self.stiffness is not None:
+            relations.append(stiffness_relation(omega, shapes, s, self.stiffness, inverse_mass))
+        if not relations:
+            relations.append(gauge_relation(shapes, s))
+        return stack(relations)
 
 
-Outcome = Magnitudes | Undetermined
-Experiment = Callable[[Lines, Known], Outcome]
-
-SCALE_GIVEN = "fixed by the given mass"
-SCALE_STIFFNESS = "fixed by the given stiffness"
 SCALE_FREE = "free: the mean of the inverse effective mass is set to 1"
 
 
-def scale_words(known: Known) -> str:
-    """Which of the known quantities fixes the scale."""
-    if known.mass is not None:
-        return SCALE_GIVEN
-    return SCALE_STIFFNESS if known.stiffness is not None else SCALE_FREE
-
-
-def known_relations(omega: Array, shapes: Array, s: Array, known: Known) -> Relation:
-    """Relations from what is known; the gauge if nothing is. ``omega`` is per mode."""
-    relations = []
-    if known.inverse_mass is not None:
-        relations.append(mass_relation(omega, shapes, s, known.inverse_mass))
-    if known.stiffness is not None:
-        relations.append(stiffness_relation(omega, shapes, s, known.stiffness, known.inverse_mass))
-    if not relations:
-        relations.append(gauge_relation(shapes, s))
-    return stack(relations)
+def _matrix(given: Any, name: str, n: int) -> Array | None:
+    """A known mass or stiffness: symmetric, positive definite, of the size of the channels."""
+    if given is None:
+        return None
+    if isinstance(given, str):
+        if given != "identity" or name != "mass":
+            raise OptionError(f"unknown {name} {given!r}; give a {n} x {n} matrix or a number.")
+        return np.eye(n)
+    out = np.asarray(given, float)
+    out = out * np.eye(n) if out.ndim == 0 else out
+    if out.shape != (n, n):
+        raise OptionError(
+            f"the {name} has shape {out.shape}, but the record has {n} channels; "
+            f"give a {n} x {n} matrix."
+        )
+    if not np.all(np.isfinite(out)) or not np.allclose(out, out.T, rtol=1e-8):
+        raise OptionError(f"the {name} must be finite and symmetric.")
+    if np.linalg.eigvalsh(out)[0] <= 0:
+        raise OptionError(f"the {name} must be positive definite.")
+    return np.asarray(0.5 * (out + out.T))
 
 
 def per_line(by_mode: Array, line: Index, lines: int) -> Array:

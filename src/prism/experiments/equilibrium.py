@@ -9,6 +9,7 @@ which removes most of the scatter of the energies.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -17,17 +18,16 @@ from prism.adjust import adjust
 from prism.experiments.base import (
     CONSISTENCY_LEVEL,
     SCALE_FREE,
-    Known,
-    Magnitudes,
-    Outcome,
-    Undetermined,
-    known_relations,
+    OfLines,
     per_line,
-    scale_words,
     too_few_lines,
 )
-from prism.motion.steady import Lines
-from prism.motion.steady.inphase import InPhaseFit, Motion
+from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.uncertainty import Gaussian
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
+    from prism.motion.steady.inphase import InPhaseFit, Motion
 
 _FEW = 20  # below this many trials (or five per mode) the scatter of the energies is assumed
 
@@ -101,8 +101,21 @@ def _sensitivity(fit: InPhaseFit, total: Array) -> Array:
     return out
 
 
-def equilibrium_magnitudes(lines: Lines, known: Known) -> Outcome:
-    """Magnitudes from equipartition."""
+class Equilibrium(OfLines):
+    """At thermal equilibrium: every mode has the same mean energy."""
+
+    name: ClassVar[str] = "equilibrium"
+    label: ClassVar[str] = "Thermal equilibrium"
+    words: ClassVar[str] = (
+        "Many records in which every mode has the same mean energy, as in a heat bath."
+    )
+
+    def magnitudes(self, lines: Lines) -> Outcome:
+        """Magnitudes from equipartition."""
+        return _magnitudes(lines, self)
+
+
+def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     few = too_few_lines(lines)
     if few is not None:
         return few
@@ -114,7 +127,7 @@ def equilibrium_magnitudes(lines: Lines, known: Known) -> Outcome:
 
     def relations(p: Array, q: Array) -> tuple[Array, Array, Array]:
         s = np.exp(p[size:] - q[0])
-        relation = known_relations(p[:N][fit.line], p[N:size].reshape(shape), s, known)
+        relation = known.relations(p[:N][fit.line], p[N:size].reshape(shape), s)
         by_log = relation.by_s * s
         by_omega = per_line(relation.by_omega, fit.line, N)
         A = np.hstack([by_omega, relation.by_shape, by_log])
@@ -137,15 +150,12 @@ def equilibrium_magnitudes(lines: Lines, known: Known) -> Outcome:
     J[:size, :size] = np.eye(size)
     J[size:, size : size + K] = np.diag(s)
     J[size:, -1] = -s
-    scale = scale_words(known)
+    values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(shape), "s": s}
     return Magnitudes(
-        omega=result.p[:N],
+        joint=Gaussian.of(values, J @ result.covariance @ J.T),
         line=fit.line,
-        shapes=result.p[N:size].reshape(shape),
-        s=s,
-        covariance=J @ result.covariance @ J.T,
-        scale=scale,
-        temperature=None if scale == SCALE_FREE else float(np.exp(result.q[0])),
+        scale=known.scale,
+        temperature=None if known.scale == SCALE_FREE else float(np.exp(result.q[0])),
         remarks=_remarks(energies, sum(m.values.shape[1] for m in fit.motions)),
     )
 
@@ -189,7 +199,7 @@ def principal_axes(fit: InPhaseFit) -> InPhaseFit:
     )
 
 
-def _sum_of_magnitudes(n: int, known: Known) -> float:
+def _sum_of_magnitudes(n: int, known: OfLines) -> float:
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 

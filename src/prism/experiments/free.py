@@ -11,24 +11,20 @@ which determines all magnitudes when the :math:`d_m d_m^T` are linearly independ
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
 import numpy as np
 from scipy.optimize import nnls
 
 from prism._types import Array
 from prism.adjust import adjust
-from prism.experiments.base import (
-    CONSISTENCY_LEVEL,
-    Known,
-    Magnitudes,
-    Outcome,
-    Undetermined,
-    known_relations,
-    per_line,
-    scale_words,
-    too_few_lines,
-)
+from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
 from prism.experiments.relations import vech
-from prism.motion.steady import Lines
+from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.uncertainty import Gaussian
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
 
 OTHER_EXPERIMENTS = (
     "an ensemble of records at thermal equilibrium (experiment='equilibrium'), a record released "
@@ -37,8 +33,19 @@ OTHER_EXPERIMENTS = (
 )
 
 
-def free_magnitudes(lines: Lines, known: Known) -> Outcome:
-    """Magnitudes from the known mass (and stiffness), if the shapes are rich enough."""
+class Free(OfLines):
+    """With unknown excitation."""
+
+    name: ClassVar[str] = "free"
+    label: ClassVar[str] = "Free motion"
+    words: ClassVar[str] = "It moves by itself; how it was set going is not known."
+
+    def magnitudes(self, lines: Lines) -> Outcome:
+        """Magnitudes from the known mass (and stiffness), if the shapes are rich enough."""
+        return _magnitudes(lines, self)
+
+
+def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     fit = lines.fit
     K, n = fit.shapes.shape
     if known.mass is None:
@@ -59,7 +66,7 @@ def free_magnitudes(lines: Lines, known: Known) -> Outcome:
     return _adjusted(lines, known, start)
 
 
-def _without_mass(K: int, n: int, known: Known) -> Undetermined:
+def _without_mass(K: int, n: int, known: OfLines) -> Undetermined:
     given = "" if known.stiffness is None else " (a known stiffness alone is not used here)"
     why = (
         f"a free record of unknown excitation shows the frequencies and shapes of its {K} modes, "
@@ -80,7 +87,7 @@ def _channels_needed(K: int) -> int:
     return n
 
 
-def _design(omega: Array, shapes: Array, known: Known) -> Array:
+def _design(omega: Array, shapes: Array, known: OfLines) -> Array:
     """Matrix of the linear equations for s, off-diagonal entries counted twice."""
     outer = vech(np.einsum("ma,mb->mab", shapes, shapes)).T
     i, j = np.triu_indices(shapes.shape[1])
@@ -90,7 +97,7 @@ def _design(omega: Array, shapes: Array, known: Known) -> Array:
     return np.vstack([outer, outer * omega**2 / np.mean(omega**2)])
 
 
-def _start(omega: Array, shapes: Array, known: Known, design: Array) -> Array:
+def _start(omega: Array, shapes: Array, known: OfLines, design: Array) -> Array:
     G = known.inverse_mass
     assert G is not None
     i, j = np.triu_indices(len(G))
@@ -102,12 +109,12 @@ def _start(omega: Array, shapes: Array, known: Known, design: Array) -> Array:
     return np.asarray(np.maximum(s, 1e-3 * s.max()))
 
 
-def _adjusted(lines: Lines, known: Known, start: Array) -> Outcome:
+def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
     fit = lines.fit
     N, shape = len(fit.omega), fit.shapes.shape
 
     def relations(p: Array, s: Array) -> tuple[Array, Array, Array]:
-        relation = known_relations(p[:N][fit.line], p[N:].reshape(shape), s, known)
+        relation = known.relations(p[:N][fit.line], p[N:].reshape(shape), s)
         by_omega = per_line(relation.by_omega, fit.line, N)
         return relation.h, np.hstack([by_omega, relation.by_shape]), relation.by_s
 
@@ -120,11 +127,5 @@ def _adjusted(lines: Lines, known: Known, start: Array) -> Outcome:
             "check the given values and the gains of the channels; a mode too weak to be seen "
             "has the same effect",
         )
-    return Magnitudes(
-        omega=result.p[:N],
-        line=fit.line,
-        shapes=result.p[N:].reshape(shape),
-        s=result.q,
-        covariance=result.covariance,
-        scale=scale_words(known),
-    )
+    values = {"omega": result.p[:N], "shapes": result.p[N:].reshape(shape), "s": result.q}
+    return Magnitudes(Gaussian.of(values, result.covariance), fit.line, known.scale)

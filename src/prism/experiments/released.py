@@ -9,27 +9,34 @@ releases out of as many independent positions as the equations need.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, ClassVar
+
 import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
-from prism.experiments.base import (
-    CONSISTENCY_LEVEL,
-    Known,
-    Magnitudes,
-    Outcome,
-    Undetermined,
-    known_relations,
-    per_line,
-    scale_words,
-    too_few_lines,
-)
-from prism.motion.steady import Lines
-from prism.motion.steady.inphase import InPhaseFit
+from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
+from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.uncertainty import Gaussian
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
+    from prism.motion.steady.inphase import InPhaseFit
 
 
-def released_magnitudes(lines: Lines, known: Known) -> Outcome:
-    """Magnitudes from the amplitudes at the instant of release."""
+class Released(OfLines):
+    """Released from rest with the hidden part undisplaced."""
+
+    name: ClassVar[str] = "released"
+    label: ClassVar[str] = "Released from rest"
+    words: ClassVar[str] = "Held away from rest, then let go; what is hidden was not displaced."
+
+    def magnitudes(self, lines: Lines) -> Outcome:
+        """Magnitudes from the amplitudes at the instant of release."""
+        return _outcome(lines, self)
+
+
+def _outcome(lines: Lines, known: OfLines) -> Outcome:
     few = too_few_lines(lines)
     if few is not None:
         return few
@@ -64,24 +71,23 @@ def _contradiction(result: Adjusted) -> Undetermined:
     )
 
 
-def _magnitudes(fit: InPhaseFit, known: Known, result: Adjusted) -> Magnitudes:
+def _magnitudes(fit: InPhaseFit, known: OfLines, result: Adjusted) -> Magnitudes:
     K, n = fit.shapes.shape
     N, P = len(fit.omega), len(result.p)
     keep = np.r_[0 : N + K * n, P : P + K]
-    return Magnitudes(
-        omega=result.p[:N],
-        line=fit.line,
-        shapes=result.p[N : N + K * n].reshape(K, n),
-        s=result.q[:K],
-        covariance=result.covariance[np.ix_(keep, keep)],
-        scale=scale_words(known),
-    )
+    values = {
+        "omega": result.p[:N],
+        "shapes": result.p[N : N + K * n].reshape(K, n),
+        "s": result.q[:K],
+    }
+    joint = Gaussian.of(values, result.covariance[np.ix_(keep, keep)])
+    return Magnitudes(joint, fit.line, known.scale)
 
 
 class _Releases:
     """Measured: (Ω, d, A and B of every trial). Unknown: (s, m_r of every trial)."""
 
-    def __init__(self, fit: InPhaseFit, known: Known) -> None:
+    def __init__(self, fit: InPhaseFit, known: OfLines) -> None:
         self.fit, self.known = fit, known
         self.modes, self.channels = fit.shapes.shape
         self.lines = len(fit.omega)
@@ -158,7 +164,7 @@ class _Releases:
         s, m = q[:K], q[K:].reshape(R, n)
         z = self._at_release(p)
         drive = m @ d.T  # (trials, modes)
-        known = known_relations(omega[self.fit.line], d, s, self.known)
+        known = self.known.relations(omega[self.fit.line], d, s)
         H = len(known.h)
         h = np.concatenate([z.imag.ravel(), (z.real - s * drive).ravel(), known.h])
         A = np.zeros((2 * R * K + H, len(p)))

@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 
 from prism._types import Array
-from prism.completion import Completion, Hidden
+from prism.assembly import assemble
+from prism.determination import Determination
 from prism.errors import ReadError
-from prism.hamiltonian import Hamiltonian
+from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Zero
 from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
-from prism.io.motion import motion_from_json, motion_to_json
 from prism.kernel import Certificate
-from prism.model import ForecastCheck, Model, RecordSummary, ResponseSummary, Settings
+from prism.magnitudes import Undetermined
+from prism.model import ForecastCheck, Model
 from prism.modes import Modes
-from prism.motion.forced.zeros import Zero
-from prism.motion.potential.hamiltonian import NonlinearHamiltonian
-from prism.motion.potential.motion import potential_from_json, potential_to_json
+from prism.motion.kinds import hamiltonian_from_json, motion_from_json
+from prism.remarks import Remark, Words
+from prism.settings import Settings
+from prism.uncertainty import Gaussian
 
 __all__ = ["SCHEMA", "load_model", "model_from_json", "model_to_json", "save_model"]
 
@@ -79,6 +83,7 @@ def model_to_json(model: Model) -> Json:
     out: Json = {
         "schema": SCHEMA,
         "experiment": model.experiment,
+        "kind": model.kind,
         "channels": list(model.channels),
         "quantity": list(model.quantity),
         "record": {
@@ -86,17 +91,17 @@ def model_to_json(model: Model) -> Json:
             "trials": len(record.samples),
             "dt": record.dt,
             "missing": record.missing,
-            "start": record.start,
-            "end": record.end,
+            "start": None if record.span is None else record.span[0],
+            "end": None if record.span is None else record.span[1],
             "std": record.std.tolist(),
         },
-        "noise": {"std": [_finite(float(std)) for std in model.noise_std]},
+        "noise": {"std": _noise_to_json(model)},
         "modes": _modes_to_json(model.modes),
         "hamiltonian": _hamiltonian_to_json(model),
         "temperature": model.temperature,
         "certificate": vars(model.certificate),
-        "identifiability": {**vars(model.identifiability), "text": str(model.identifiability)},
-        "settings": vars(model.settings),
+        "identifiability": _verdict_to_json(model.identifiability),
+        "settings": model.settings.to_json(),
     }
     if model.forecast_check is not None:
         out["forecast"] = {
@@ -108,9 +113,33 @@ def model_to_json(model: Model) -> Json:
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
+    if "damping" in model.modes.joint:
+        out["mode_uncertainty"] = model.modes.joint.to_json()
     if model.trajectories is not None:
-        out.update(motion_to_json(model.trajectories))
+        out[model.trajectories.key] = model.trajectories.to_json()
     return out
+
+
+def _noise_to_json(model: Model) -> list[float | None]:
+    """One entry per channel; none is known of a noise-driven record."""
+    if model.noise_std is None:
+        return [None] * len(model.channels)
+    return [float(std) for std in model.noise_std]
+
+
+def _verdict_to_json(verdict: Identifiability) -> Json:
+    """Sentences as Python spells them, and the words they are made of."""
+    said = ("why", "remedy", "statement")
+    words = {name: Words.of(getattr(verdict, name)).to_json() for name in said}
+    remarks = [remark.to_json() for remark in verdict.remarks]
+    return {
+        **vars(verdict),
+        **{name: str(getattr(verdict, name)) for name in said},
+        "remarks": [str(remark) for remark in verdict.remarks],
+        "quantities": [one.to_json() for one in verdict.quantities],
+        "text": str(verdict),
+        "words": {**words, "remarks": remarks},
+    }
 
 
 def _response_to_json(response: ResponseSummary) -> Json:
@@ -162,42 +191,11 @@ def _amplitude(amplitudes: Array) -> float | None:
 
 
 def _hamiltonian_to_json(model: Model) -> Json:
-    h, verdict = model.hamiltonian, model.identifiability
-    if h is None:
+    verdict = model.identifiability
+    if model.hamiltonian is None:
         why = f"{verdict.why}; what would settle it: {verdict.remedy}"
         return {"identifiable": False, "why": why, "mass": None, "stiffness": None, "hidden": []}
-    return {
-        "identifiable": True,
-        "why": "",
-        "mass": h.mass.tolist(),
-        "mass_std": _list(h.mass_std),
-        "stiffness": h.stiffness.tolist(),
-        "stiffness_std": _list(h.stiffness_std),
-        "hidden": [_hidden_to_json(one) for one in h.hidden],
-        **(
-            {"potential": potential_to_json(h.potential)}
-            if isinstance(h, NonlinearHamiltonian)
-            else {}
-        ),
-    }
-
-
-def _hidden_to_json(hidden: Hidden) -> Json:
-    single = hidden.rank == 1
-    return {
-        "frequency": hidden.frequency,
-        "frequency_std": hidden.frequency_std,
-        "coupling": hidden.couplings[0].tolist() if single else None,
-        "coupling_std": _list(hidden.coupling_std),
-        "rank": hidden.rank,
-        "residue": hidden.residue.tolist(),
-        "residue_std": _list(hidden.residue_std),
-        "factors": hidden.couplings.tolist(),
-    }
-
-
-def _list(array: Array | None) -> list[Any] | None:
-    return None if array is None else array.tolist()
+    return {"identifiable": True, "why": "", **model.hamiltonian.to_json()}
 
 
 # -- JSON to model -------------------------------------------------------------------------------
@@ -205,33 +203,14 @@ def _list(array: Array | None) -> list[Any] | None:
 
 def model_from_json(data: Json) -> Model:
     """Rebuild a model from `model_to_json`."""
-    record, check = data["record"], data.get("forecast")
-    samples = record["samples"]
-    verdict = {k: v for k, v in data["identifiability"].items() if k != "text"}
-    return Model(
-        experiment=data["experiment"],
-        channels=tuple(data["channels"]),
-        quantity=tuple(data["quantity"]),
-        record=RecordSummary(
-            samples=(samples,) * record["trials"] if isinstance(samples, int) else tuple(samples),
-            dt=record["dt"],
-            missing=record["missing"],
-            start=record["start"],
-            end=record["end"],
-            std=np.array(record["std"], float),
-        ),
-        noise_std=np.array(data["noise"]["std"], float),
-        modes=_modes_from_json(data["modes"], np.array(data["mode_covariance"], float))
-        if data["modes"]
-        else Modes.none(len(data["channels"]), record["trials"]),
-        hamiltonian=_hamiltonian_from_json(data["hamiltonian"], tuple(data["channels"])),
-        certificate=Certificate(**data["certificate"]),
-        identifiability=Identifiability(**{**verdict, "remarks": tuple(verdict["remarks"])}),
-        trajectories=motion_from_json(data),
-        response=_response_from_json(data["response"]) if "response" in data else None,
-        settings=Settings(**data["settings"]),
-        temperature=data["temperature"],
-        forecast_check=None
+    check = data.get("forecast")
+    verdict = _verdict_from_json(data["identifiability"])
+    return assemble(
+        _finding_from_json(data, verdict),
+        data["experiment"],
+        Settings.from_json(data["settings"]),
+        verdict=verdict,
+        check=None
         if check is None
         else ForecastCheck(
             check["fit_fraction"],
@@ -239,6 +218,65 @@ def model_from_json(data: Json) -> Model:
             np.array(check["std"], float) if "std" in check else None,
         ),
     )
+
+
+def _finding_from_json(data: Json, verdict: Identifiability) -> Finding:
+    channels = tuple(data["channels"])
+    certificate = Certificate(**data["certificate"])
+    outcome: Determined | Undetermined = Undetermined(verdict.why, verdict.remedy)
+    if data["hamiltonian"]["identifiable"]:
+        hamiltonian = hamiltonian_from_json(data["hamiltonian"], channels)
+        outcome = Determined(hamiltonian, certificate, verdict.scale, data["temperature"])
+    noise = data["noise"]["std"]
+    return Finding(
+        kind=data.get("kind") or _old_kind(data),
+        channels=channels,
+        quantity=tuple(data["quantity"]),
+        measured=_record_from_json(data["record"], _is_response(data)),
+        modes=_modes_from_json(data, len(channels)),
+        outcome=outcome,
+        certificate=certificate,
+        noise_std=None if None in noise else np.array(noise, float),
+        motion=motion_from_json(data),
+        response=_response_from_json(data["response"]) if "response" in data else None,
+    )
+
+
+def _is_response(data: Json) -> bool:
+    """Whether the data were a response over frequency; forced records have a sampling step."""
+    return "response" in data and data["record"]["dt"] is None
+
+
+def _old_kind(data: Json) -> str:
+    """Kind of motion of a model that was saved before kinds had names."""
+    if "response" in data:
+        return "forced"
+    if "nonlinear" in data:
+        return "nonlinear"
+    losses = bool(data["modes"]) and data["modes"][0]["damping_std"] is not None
+    return ("decaying" if "decay" in data else "driven") if losses else "steady"
+
+
+def _record_from_json(record: Json, response: bool) -> RecordSummary:
+    samples = record["samples"]
+    return RecordSummary(
+        samples=(samples,) * record["trials"] if isinstance(samples, int) else tuple(samples),
+        dt=record["dt"],
+        missing=record["missing"],
+        span=None if response or record["start"] is None else (record["start"], record["end"]),
+        std=np.array(record["std"], float),
+    )
+
+
+def _verdict_from_json(data: Json) -> Identifiability:
+    words = data.get("words", data)
+    said = {name: Words.from_json(words[name]) for name in ("why", "remedy", "statement")}
+    plain = ("modes", "channels", "magnitudes", "scale", "motion")
+    fields: Json = {name: data[name] for name in plain}
+    fields |= {name: one if one.asks else one.text for name, one in said.items()}
+    remarks = tuple(Remark.from_json(one) for one in words["remarks"])
+    quantities = tuple(Determination.from_json(one) for one in data.get("quantities", ()))
+    return Identifiability(**fields, remarks=remarks, quantities=quantities)
 
 
 def _response_from_json(data: Json) -> ResponseSummary:
@@ -261,20 +299,20 @@ def _response_from_json(data: Json) -> ResponseSummary:
     return ResponseSummary(**{**data, **arrays, "pairs": pairs, "zeros": zeros})
 
 
-def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
+def _modes_from_json(data: Json, channels: int) -> Modes:
+    rows = data["modes"]
+    if not rows:
+        return Modes.none(channels, data["record"]["trials"])
+
     def column(name: str) -> Array:
         return np.array([row[name] for row in rows], float)
 
     def optional(name: str) -> Array | None:
-        return None if rows[0][name] is None else column(name)
+        return None if rows[0].get(name) is None else column(name)
 
     energies = optional("energies")
     return Modes(
-        frequencies=column("frequency"),
-        frequencies_std=column("frequency_std"),
-        shapes=column("shape"),
-        shapes_std=column("shape_std"),
-        covariance=covariance,
+        joint=_joint_from_json(data, column),
         amplitudes=column("amplitudes").reshape(len(rows), -1).T,
         significance=column("significance"),
         phase_ratio=column("phase_ratio"),
@@ -282,39 +320,19 @@ def _modes_from_json(rows: list[Json], covariance: Array) -> Modes:
         residues=optional("residue"),
         residues_std=optional("residue_std"),
         energies=None if energies is None else energies.T,
-        damping=column("damping"),
-        damping_std=optional("damping_std"),
-        damping_interval=None
-        if rows[0].get("damping_interval") is None
-        else np.array([row["damping_interval"] for row in rows], float),
+        damping_interval=optional("damping_interval"),
     )
 
 
-def _hamiltonian_from_json(data: Json, channels: tuple[str, ...]) -> Hamiltonian | None:
-    if not data["identifiable"]:
-        return None
-    hidden = tuple(
-        Hidden(
-            frequency=row["frequency"],
-            frequency_std=row["frequency_std"],
-            couplings=np.array(row["factors"], float),
-            coupling_std=_array(row["coupling_std"]),
-            residue=np.array(row["residue"], float),
-            residue_std=_array(row["residue_std"]),
-        )
-        for row in data["hidden"]
-    )
-    completion = Completion(
-        mass=np.array(data["mass"], float),
-        stiffness=np.array(data["stiffness"], float),
-        mass_std=_array(data["mass_std"]),
-        stiffness_std=_array(data["stiffness_std"]),
-        hidden=hidden,
-    )
-    if "potential" in data:
-        return NonlinearHamiltonian(completion, channels, potential_from_json(data["potential"]))
-    return Hamiltonian(completion, channels)
-
-
-def _array(values: list[Any] | None) -> Array | None:
-    return None if values is None else np.array(values, float)
+def _joint_from_json(data: Json, column: Callable[[str], Array]) -> Gaussian:
+    values = {"frequencies": column("frequency"), "shapes": column("shape")}
+    if "mode_uncertainty" in data:
+        values["damping"] = column("damping")
+        return Gaussian.from_json(data["mode_uncertainty"], values)
+    covariance = np.array(data["mode_covariance"], float)
+    if data["modes"][0]["damping_std"] is None:
+        return Gaussian.of(values, covariance)
+    # a model saved before the damping had covariances
+    std = column("damping_std")
+    whole = scipy.linalg.block_diag(covariance, np.diag(std**2))
+    return Gaussian.of({**values, "damping": column("damping")}, whole)

@@ -215,7 +215,7 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["forecast"] = forecast_view(model, record=record)
     if isinstance(model.hamiltonian, NonlinearHamiltonian) and len(model.channels) == 1:
         found["potential"] = potential_view(model)
-    if model.kernel is not None and len(model.kernel.poles):
+    if model.kernel and len(model.kernel.poles):
         found["kernel"] = kernel_view(model)
     return found
 

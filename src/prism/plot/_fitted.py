@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from prism.forecast import Trajectories
 from prism.model import Model
-from prism.motion.potential.motion import NonlinearMotion
 
 __all__ = ["fitted", "paces"]
 
@@ -29,12 +27,10 @@ def fitted(model: Model, t: Array, trial: int) -> Array:
     moving = model.trajectories
     if moving is None:
         return np.full((len(t), len(model.channels)), np.nan)
-    if isinstance(moving, NonlinearMotion):  # integrated from the start: once is least work
-        return moving.at(t, trial).values
+    if moving.integrated:  # from the start: once is least work
+        return moving.values(t, trial)
     parts = [t[k : k + _CHUNK] for k in range(0, len(t), _CHUNK)]
-    if isinstance(moving, Trajectories):
-        return np.concatenate([moving.values(part, trial) for part in parts])
-    return np.concatenate([moving.at(part, trial).values for part in parts])
+    return np.concatenate([moving.values(part, trial) for part in parts])
 
 
 def paces(model: Model) -> Array:

@@ -185,7 +185,7 @@ def kernel_view(model: Model) -> KernelView:
         When the data do not determine it; the message is the verdict.
     """
     kernel, hamiltonian, verdict = model.kernel, model.hamiltonian, model.identifiability
-    if kernel is None or hamiltonian is None:
+    if not kernel or hamiltonian is None:
         raise CannotTellError(
             f"the memory kernel is not determined: {verdict.why}; {verdict.remedy}."
         )

@@ -45,8 +45,8 @@ class SpectrumView(StackedView):
         Root mean square over the trials of the Hann-windowed amplitude spectrum, scaled so that
         a line of amplitude A has the height A; before and after the fit is taken away. Motion
         driven by noise has no fit to take away: NaN.
-    floor : array (channels,)
-        Expected height of the noise; NaN where it is not known.
+    floor : array (channels,) or None
+        Expected height of the noise; None where it is not known.
     lines, lines_std : array (modes,)
         Frequencies of the modes.
     trials : tuple of (int, int)
@@ -57,7 +57,7 @@ class SpectrumView(StackedView):
     frequencies: Array
     data: Array
     residual: Array
-    floor: Array
+    floor: Array | None
     lines: Array
     lines_std: Array
     trials: tuple[int, int]
@@ -86,7 +86,7 @@ class SpectrumView(StackedView):
                 self.frequencies[keep], y[keep], color=color, lw=width, label=name, zorder=order
             )
         floor = self._level(a)
-        if np.isfinite(self.floor[a]):
+        if self.floor is not None:
             ax.axhline(floor, color=INK, lw=0.9, ls=(0, (5, 3)), label="noise floor", zorder=2.3)
         for k, line in enumerate(self.lines):
             ax.axvline(line, color=ORANGE, lw=0.8, ls=":", label="_" if k else "lines", zorder=1.0)
@@ -107,7 +107,7 @@ class SpectrumView(StackedView):
                 faint = colour == "muted"
                 marks.append(Line(name, colour, self.frequencies[keep], y[keep], faint=faint))
         low = self._level(a)
-        if np.isfinite(self.floor[a]):
+        if self.floor is not None:
             marks.append(Rule("noise floor", "ink", self.floor[a : a + 1], upright=False, dash=1))
         if len(self.lines):
             marks.append(self._line_dots(a))
@@ -121,8 +121,9 @@ class SpectrumView(StackedView):
 
     def _level(self, a: int) -> float:
         """Height of the noise, or the middle of the spectrum where it is not known."""
-        floor = float(self.floor[a])
-        return floor if np.isfinite(floor) else float(np.median(self.data[:, a]))
+        if self.floor is None:
+            return float(np.median(self.data[:, a]))
+        return float(self.floor[a])
 
     def _line_dots(self, a: int) -> Dots:
         """The found lines: on the highest point of the data within two steps of each."""
@@ -182,7 +183,7 @@ def spectrum_view(model: Model, record: Record) -> SpectrumView:
         frequencies=omega,
         data=data,
         residual=residual,
-        floor=gain[0] * model.noise_std,
+        floor=None if model.noise_std is None else gain[0] * model.noise_std,
         lines=model.modes.frequencies,
         lines_std=model.modes.frequencies_std,
         trials=(count, record.n_trials),

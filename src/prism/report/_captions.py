@@ -70,7 +70,7 @@ def caption(name: str, view: View) -> str:
 def _spectrum_words(view: SpectrumView) -> str:
     if not len(view.lines):
         return "Amplitude spectrum of each channel, the noise floor, and what the fit leaves."
-    if not np.isfinite(view.floor).all():
+    if view.floor is None:
         return "Amplitude spectrum of each channel with the modes that were found."
     return _CAPTIONS["spectrum"]
 

@@ -105,7 +105,7 @@ def _forced_facts(model: Model, response: ResponseSummary) -> tuple[tuple[str, s
 
 def _measured_response(model: Model) -> bool:
     """Whether the data were a response over frequency; forced records have one sampling step."""
-    return model.response is not None and model.record.dt is None
+    return model.record.span is None
 
 
 def _pairs(model: Model, response: ResponseSummary) -> str:
@@ -125,10 +125,11 @@ def lines_sentence(model: Model) -> str:
     model : Model
         Of a frequency response.
     """
-    record = model.record
+    record, response = model.record, model.response
+    assert response is not None
     missing = f"{record.missing} values missing" if record.missing else "none missing"
     return (
-        f"{record.samples[0]} lines, ω = {record.start:.6g} to {record.end:.6g} rad per time "
+        f"{record.samples[0]} lines, ω = {response.low:.6g} to {response.high:.6g} rad per time "
         f"unit, {missing}"
     )
 
@@ -165,7 +166,7 @@ def _record(model: Model) -> str:
 
 
 def _noise(model: Model) -> str:
-    if not np.all(np.isfinite(model.noise_std)):
+    if model.noise_std is None:
         return "flat within the band of each mode; its share is in the notes"
     shares = model.noise_std / np.where(model.record.std > 0, model.record.std, np.nan)
     rows = zip(model.channels, model.noise_std, shares, strict=True)
@@ -299,7 +300,7 @@ def kernel_sentence(model: Model) -> str | None:
     model : Model
     """
     kernel = model.kernel
-    if kernel is None:
+    if not kernel:
         return None
     if not len(kernel.poles):
         return "K(t) = 0: no mode is hidden."
@@ -333,7 +334,7 @@ def check_table(model: Model) -> Table | None:
     model : Model
     """
     check = model.forecast_check
-    if check is None:
+    if check is None or model.noise_std is None:
         return None
     std = model.record.std if check.std is None else check.std
     rows = tuple(

@@ -6,8 +6,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from prism.finding import Zero
 from prism.model import Model, ResponseSummary
-from prism.motion.forced.zeros import Zero
 from prism.report.numbers import format_value
 from prism.report.tables import Table, short
 

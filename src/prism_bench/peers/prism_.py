@@ -68,7 +68,7 @@ def answer_of(model: Model, question: Question) -> Answer:
     """All that a model holds of what is asked."""
     hidden = None if model.hamiltonian is None else _with_rank(model)
     kernel = friction = None
-    if model.kernel is not None and question.kernel_times is not None:
+    if model.kernel and question.kernel_times is not None:
         kernel = model.kernel(question.kernel_times)
         friction = friction_of(model.kernel, question.kernel_times)
     run = _run(model)

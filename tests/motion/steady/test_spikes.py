@@ -5,7 +5,7 @@ import pytest
 
 import prism
 from prism.errors import NoLineError, OptionError, RecordError
-from prism.pipeline.ignore import bands_of
+from prism.ignore import bands_of
 from prism.systems import chain
 
 DT = 0.05

@@ -12,40 +12,16 @@ frequencies. Viscous damping is taken at resonance, where it agrees with structu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
 
 from prism._types import Array, ComplexArray
+from prism.finding import Zero
 from prism.motion.forced.foster import Foster, FosterFit
 
 _FAR = 1e8  # of the largest pole: an infinite zero in floating point
-
-
-@dataclass(frozen=True)
-class Zero:
-    """A zero of the receptance between some ports.
-
-    Attributes
-    ----------
-    outputs, inputs : tuple of str
-    frequency, frequency_std : float
-        ``|s|``.
-    damping : float
-        Ratio ``-Re s / |s|``: 0 for an anti-resonance on the axis, ±1 for a real zero, negative
-        in the right half plane.
-    inside : bool
-        Whether it is an anti-resonance within the measured band.
-    """
-
-    outputs: tuple[str, ...]
-    inputs: tuple[str, ...]
-    frequency: float
-    frequency_std: float
-    damping: float
-    inside: bool
 
 
 def poles_of(foster: Foster) -> ComplexArray:

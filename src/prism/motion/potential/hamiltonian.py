@@ -2,7 +2,9 @@ r"""The identified Hamiltonian with a nonlinear potential of the seen coordinate
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +14,7 @@ from prism._types import Array
 from prism.completion import Completion, Hidden
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
+from prism.motion.potential.motion import potential_from_json, potential_to_json
 from prism.motion.potential.terms import Potential, derivatives
 
 _TOLERANCE = 1e-10
@@ -19,7 +22,7 @@ _POINTS = 2001  # of V in the range of the record, for its lowest point
 _BEYOND = 10.0  # times the range of the record at which V must have risen
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NonlinearHamiltonian(Hamiltonian):
     r"""A bare Hamiltonian whose seen coordinates move in a potential V.
 
@@ -36,7 +39,19 @@ class NonlinearHamiltonian(Hamiltonian):
         V: callable, with ``gradient``, ``band`` and ``str``.
     """
 
+    key: ClassVar[str] = "potential"
+
     potential: Potential
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain numbers, from which `from_json` rebuilds it."""
+        return super().to_json() | {"potential": potential_to_json(self.potential)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], channels: tuple[str, ...]) -> NonlinearHamiltonian:
+        """Rebuild from `to_json`."""
+        potential = potential_from_json(data["potential"])
+        return cls(Completion.from_json(data), channels, potential)
 
     def energy(self, state: ArrayLike) -> Array:
         """H of one state or of an array of states (..., 2·size)."""

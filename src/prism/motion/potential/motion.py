@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -34,6 +34,9 @@ class NonlinearMotion:
     noise_std : array (channels,)
     """
 
+    key: ClassVar[str] = "nonlinear"
+    integrated: ClassVar[bool] = True
+
     problem: Problem
     estimate: Estimate
     covariance: Array
@@ -57,6 +60,10 @@ class NonlinearMotion:
             self.problem, self.estimate, self.covariance, trial, times - self.starts[trial]
         )
         return Forecast(times, values, std, self.noise_std)
+
+    def values(self, t: ArrayLike, trial: int = 0) -> Array:
+        """Motion of one trial without its error, (times, channels)."""
+        return self.at(t, trial).values
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers."""

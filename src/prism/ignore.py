@@ -8,14 +8,14 @@ from typing import cast
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Mask
 from prism.errors import NoLineError, OptionError
-from prism.motion.steady import Lines
 from prism.record import Record
 
 _MAINS = 0.01  # of the frequency: what mains and its harmonics wander
 
 Band = tuple[float, float]
+Bands = Sequence[Band]
 Ignore = str | Band | Sequence[str | Band]
 
 
@@ -41,29 +41,43 @@ def bands_of(ignore: Ignore | None, highest: float) -> tuple[Band, ...]:
     return tuple((2 * np.pi * low, 2 * np.pi * high) for low, high in out)
 
 
-def highest_frequency(record: Record) -> float:
-    """Angular frequency above which no line of a record lies."""
-    return np.pi / min(float(np.min(np.diff(t))) for t in record.times)
+def ignored_bands(ignore: Ignore | None, record: Record, omega: Array, what: str) -> Bands:
+    """Bands of a record that are ignored, of angular frequency; empty where nothing is in them.
 
-
-def without_ignored(lines: Lines, record: Record, ignore: Ignore | None) -> Lines:
-    """The lines outside the ignored bands.
+    Parameters
+    ----------
+    ignore : str, (low, high) or a sequence of these, or None
+    record : Record
+    omega : array
+        Frequencies that were found.
+    what : str
+        What they are, for the message.
 
     Raises
     ------
     NoLineError
-        When there is no other line.
+        When nothing else was found.
     """
-    bands = bands_of(ignore, highest_frequency(record))
-    if not bands:
-        return lines
-    kept = lines.without(bands)
-    if not len(kept.fit.omega):
+    highest = np.pi / min(float(np.min(np.diff(t))) for t in record.times)
+    bands = bands_of(ignore, highest)
+    inside = within(omega, bands)
+    if inside.all():
         raise NoLineError(
-            f"all {len(lines.fit.omega)} lines are in the ignored bands: ignore less, or record "
-            "where the structure moves."
+            f"all {len(omega)} {what} are in the ignored bands: ignore less, or record where the "
+            "structure moves."
         )
-    return kept
+    return bands if inside.any() else ()
+
+
+def within(omega: Array, bands: Bands) -> Mask:
+    """Which frequencies lie in some band.
+
+    Parameters
+    ----------
+    omega : array
+    bands : sequence of (low, high)
+    """
+    return np.array([any(low <= w <= high for low, high in bands) for w in omega], bool)
 
 
 def _each(ignore: Ignore | None) -> list[str | Band]:

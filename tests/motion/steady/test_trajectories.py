@@ -6,8 +6,8 @@ from tests import dense
 
 import prism
 from prism.errors import OptionError
-from prism.forecast import Trajectories
 from prism.motion.steady.inphase import fit_in_phase
+from prism.motion.steady.trajectories import Trajectories
 from prism.search.sampling import ScatteredSampling, UniformSampling
 
 OMEGA = np.array([1.4, 3.3])

@@ -1,0 +1,51 @@
+"""Motion driven by unmeasured noise as an explanation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from prism.finding import Finding
+from prism.motion.driven.driven import fit_driven
+from prism.motion.explanation import Explanation, Question
+from prism.motion.losses import check_damped, finding_of
+
+
+class Driven(Explanation):
+    """Modes that stationary noise keeps moving."""
+
+    name: ClassVar[str] = "driven"
+    words: ClassVar[str] = "it loses energy, and noise that nobody measured keeps it moving"
+
+    def meant(self, asked: Question) -> Driven | None:
+        """Where losses are asked for, and nothing simpler explains the motion."""
+        return self if asked.settings.damped and not asked.is_response else None
+
+    def check(self, asked: Question) -> None:
+        """Losses are fitted to free records, by likelihood."""
+        check_damped(asked)
+
+    def find(self, asked: Question) -> Finding:
+        """Fit the modes."""
+        settings = asked.settings
+        fit = fit_driven(
+            asked.record,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+        )
+        return finding_of(
+            asked,
+            fit,
+            kind=self.name,
+            amplitudes=np.zeros((0, len(fit))),
+            phase_ratio=np.zeros(len(fit)),
+            noise_std=None,
+            motion=None,
+            remarks=(
+                "fitted as motion driven by stationary noise that nobody measured",
+                f"what the modes leave: {fit.noise}",
+                *fit.remarks,
+            ),
+        )

@@ -1,0 +1,105 @@
+"""The face of every kind of motion: what it needs, when it is meant, how it is found.
+
+A kind of motion is one folder with a class like this, and one entry in `prism.motion.kinds.KINDS`.
+The keywords of `prism.identify`, the command line, the page and saved models follow from it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from prism.errors import CannotTellError
+from prism.finding import Finding
+from prism.forecast import Motion
+from prism.frequency_response import FrequencyResponse
+from prism.hamiltonian import Hamiltonian
+from prism.record import Record
+from prism.remarks import Remark
+from prism.settings import Settings
+
+if TYPE_CHECKING:
+    from prism.options import Option
+
+__all__ = ["Explanation", "Question"]
+
+Tell = Callable[[str], None]
+
+
+class Question(NamedTuple):
+    """What is asked of the data.
+
+    Attributes
+    ----------
+    data : Record or FrequencyResponse
+        The part that is to be fitted.
+    experiment : Experiment
+        How it was made.
+    settings : Settings
+    tell : callable
+        Told what is being done.
+    """
+
+    data: Any
+    experiment: Any
+    settings: Settings
+    tell: Tell
+
+    @property
+    def is_response(self) -> bool:
+        """Whether the data are a frequency response."""
+        return isinstance(self.data, FrequencyResponse)
+
+    @property
+    def record(self) -> Record:
+        """The data, which are a record."""
+        assert isinstance(self.data, Record)
+        return self.data
+
+
+@dataclass(frozen=True)
+class Explanation(ABC):
+    """A kind of motion that could have made the data."""
+
+    name: ClassVar[str]
+    """What ``kind=`` calls it."""
+    words: ClassVar[str]
+    """What it is, in a few words."""
+    options: ClassVar[tuple[Option, ...]] = ()
+    """Options of its own; they appear as keywords, on the command line and on the page."""
+    motions: ClassVar[tuple[type[Motion], ...]] = ()
+    """Classes of its fitted motions, so that a saved model finds them again."""
+    hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = ()
+    """Classes of its Hamiltonians, for the same reason."""
+
+    @abstractmethod
+    def meant(self, asked: Question) -> Explanation | None:
+        """Itself, ready to be fitted, where the options or the data ask for it; else None."""
+
+    @abstractmethod
+    def find(self, asked: Question) -> Finding:
+        """Fit it.
+
+        Raises
+        ------
+        CannotTellError
+            When the data hold nothing of this kind.
+        """
+
+    def check(self, asked: Question) -> None:  # noqa: B027 - most kinds take every option
+        """Refuse options that mean nothing to this kind of motion.
+
+        Raises
+        ------
+        OptionError
+        """
+
+    def suggests(self, asked: Question, found: Finding) -> Remark | None:
+        """A cheap test: whether the data speak for this kind and not for the one found."""
+        return None
+
+    def instead_of(self, asked: Question, refusal: CannotTellError) -> CannotTellError | None:
+        """A better refusal, where another kind finds nothing and this one might."""
+        return None

@@ -1,0 +1,292 @@
+"""Forced experiments as explanations: the Foster form of a response, or of forced records."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from prism._linalg import positive_sign
+from prism._types import Array
+from prism.errors import OptionError
+from prism.finding import (
+    Determined,
+    Finding,
+    RecordSummary,
+    ResponseSummary,
+    Zero,
+    determined,
+)
+from prism.kernel import Certificate
+from prism.magnitudes import Undetermined
+from prism.modes import Modes, spread_of_residues
+from prism.motion.explanation import Explanation, Question
+from prism.motion.forced.foster import FosterFit
+from prism.motion.forced.places import place_forces
+from prism.motion.forced.records import fit_records
+from prism.motion.forced.response import fit_response
+from prism.motion.forced.zeros import zeros_of
+from prism.remarks import Ask, Remark, Words
+from prism.uncertainty import Gaussian
+
+_BEYOND = 3.0  # Nyquist frequencies: where the modes of a static compliance are placed
+_MOST_ENTRIES = 16  # single entries whose zeros are listed
+_MEANINGLESS = {
+    "fit_fraction": "continuing the motion needs the force to come",
+    "ignore": "a line that the force does not make is noise there",
+    "potential": "the response is that of a linear system",
+}
+
+Pairs = list[tuple[str, str]]
+
+
+class ForcedMotion(Explanation):
+    """Poles that a measured force drives."""
+
+    name: ClassVar[str] = "forced"
+    words: ClassVar[str] = "a measured force drives it"
+
+    def meant(self, asked: Question) -> ForcedMotion | None:
+        """Where the experiment was a forced one."""
+        if asked.experiment.name != "forced":
+            return None
+        return ForcedResponse() if asked.is_response else ForcedRecords()
+
+    def check(self, asked: Question) -> None:
+        """Refuse what force and motion determine, or what needs a free motion."""
+        settings = asked.settings
+        for name in ("mass", "stiffness", *_MEANINGLESS):
+            if getattr(settings, name) is not None:
+                why = _MEANINGLESS.get(name, "force and motion determine it")
+                raise OptionError(
+                    f"{name} means nothing in a forced experiment: {why}; leave it out."
+                )
+        if settings.method != "likelihood":
+            raise OptionError(
+                f"a forced experiment is fitted by likelihood, not by {settings.method!r}."
+            )
+        if settings.drift > 1:
+            raise OptionError(
+                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
+                "out."
+            )
+
+    def find(self, asked: Question) -> Finding:
+        """Fit what `meant` has chosen."""
+        raise NotImplementedError
+
+
+class ForcedResponse(ForcedMotion):
+    """The Foster form of a measured frequency response."""
+
+    def check(self, asked: Question) -> None:
+        """A response names its inputs."""
+        super().check(asked)
+        experiment = asked.experiment
+        if experiment.force or experiment.at or experiment.hold != "auto":
+            raise OptionError(
+                "force, at and hold are for time records: a frequency response names its inputs."
+            )
+
+    def find(self, asked: Question) -> Finding:
+        """Fit the response."""
+        response, settings = asked.data, asked.settings
+        fit = fit_response(
+            response,
+            damped=settings.damped,
+            rank=asked.experiment.rank,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+        )
+        names = response.ports.names
+        size = np.sqrt(np.nanmean(np.abs(response.ports.values) ** 2, axis=(0, 2)))
+        measured = RecordSummary(
+            samples=(len(response),),
+            dt=None,
+            missing=response.missing,
+            span=None,
+            std=np.asarray(size),
+        )
+        pairs = [(a, b) for a in response.outputs for b in response.inputs]
+        kinds = (response.quantity,) * len(names)
+        return _finding(fit, names, kinds, measured, pairs, response.omega[[0, -1]])
+
+
+class ForcedRecords(ForcedMotion):
+    """The same form directly from records of force and motion."""
+
+    def check(self, asked: Question) -> None:
+        """A record has to say which channels are forces."""
+        super().check(asked)
+        if not asked.experiment.force:
+            channels = ", ".join(asked.record.channels)
+            raise OptionError(
+                Words(
+                    "a forced record needs the names of its force channels: give {0} among "
+                    f"{channels}.",
+                    (Ask("force", None, "[...]"),),
+                )
+            )
+        if asked.experiment.rank != "one":
+            raise OptionError("rank is for frequency responses: leave it out.")
+
+    def find(self, asked: Question) -> Finding:
+        """Fit the records."""
+        record, settings, experiment = asked.record, asked.settings, asked.experiment
+        force, at = list(experiment.force), experiment.places
+        found = fit_records(
+            record,
+            force,
+            at=at,
+            damped=settings.damped,
+            hold=experiment.hold,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+        )
+        motions = [k for k, name in enumerate(record.channels) if name not in set(force)]
+        whole = RecordSummary.of(record)
+        measured = replace(whole, std=whole.std[motions])
+        assert record.dt is not None
+        nyquist = np.pi / record.dt
+        longest = max(len(trial) for trial in record.trials) * record.dt
+        places = place_forces(found.ports, force, at)
+        return _finding(
+            found.fit.with_static_modes(_BEYOND * nyquist),
+            found.ports,
+            tuple(record.quantity[k] for k in motions),
+            measured,
+            [(a, b) for a in found.ports for b in places.values()],
+            np.array([2 * np.pi / longest, nyquist]),
+        )
+
+
+def _finding(
+    fit: FosterFit,
+    names: tuple[str, ...],
+    quantity: tuple[str, ...],
+    measured: RecordSummary,
+    pairs: Pairs,
+    band: Array,
+) -> Finding:
+    """Put together what a Foster form says."""
+    foster = fit.foster
+    K, n = foster.participation.shape
+    outcome: Determined | Undetermined | None = _undetermined(fit, names)
+    certificate = Certificate(True, None, None, "every mode is stable: no loss factor is negative")
+    if outcome is None:
+        part = K * (n + 1)
+        values = {"frequencies": foster.omega, "participation": foster.participation}
+        outcome = determined(
+            Gaussian.of(values, fit.covariance[:part, :part]),
+            names,
+            "fixed by the measured forces",
+            rigid=bool(np.any(foster.omega == 0)),
+        )
+        certificate = outcome.certificate
+    return Finding(
+        kind=ForcedMotion.name,
+        channels=names,
+        quantity=quantity,
+        measured=measured,
+        modes=_modes(fit),
+        outcome=outcome,
+        certificate=certificate,
+        noise_std=fit.noise_std,
+        remarks=(*_band_remarks(fit), *fit.remarks),
+        response=ResponseSummary(
+            low=float(band[0]),
+            high=float(band[1]),
+            pairs=tuple(pairs),
+            damping=foster.damping,
+            noise=fit.noise,
+            inside=fit.inside,
+            participation=foster.participation,
+            zeros=_zeros(fit, names, pairs, band),
+        ),
+        fit=fit,
+    )
+
+
+def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None:
+    """Why there is no Hamiltonian, and what would supply it; None when there is one."""
+    if not fit.driven:
+        return Undetermined(
+            "no driving point was measured: only the products of the participations of outputs "
+            "and inputs are known",
+            "measure the motion where a force acts, and give both the same name",
+        )
+    V = fit.foster.participation
+    rank = int(np.linalg.matrix_rank(V / np.abs(V).max(axis=0), tol=1e-8))
+    if rank == len(names):
+        return None
+    return Undetermined(
+        f"{len(V)} mode{'s' * (len(V) > 1)} cannot move {len(names)} ports independently",
+        "measure more of the band, or fewer ports",
+    )
+
+
+def _band_remarks(fit: FosterFit) -> tuple[Remark, ...]:
+    outside = int((~fit.inside).sum())
+    if not outside:
+        return ()
+    some = f"{outside} mode{'s' * (outside > 1)}"
+    return (
+        Remark(
+            f"{some} outside the measured band stand{'s' * (outside == 1)} for all modes there: "
+            "the effective mass, the stiffness and hidden frequencies outside the band are those "
+            "of a model that holds inside it",
+            code="outside-band",
+        ),
+    )
+
+
+def _modes(fit: FosterFit) -> Modes:
+    """Unit shapes and damping ratios: ``d(v/|v|) = (1 - d dᵀ) dv/|v|``, ``ζ = η/2``."""
+    foster = fit.foster
+    K, n = foster.participation.shape
+    size = np.linalg.norm(foster.participation, axis=1)
+    signs = np.array([positive_sign(v) for v in foster.participation])
+    V = foster.participation * signs[:, None]
+    shapes = V / size[:, None]
+    lossy = foster.damping != "none"
+    rows = K * (n + 1 + lossy)
+    T = np.zeros((rows, len(fit.covariance)))
+    T[:K, :K] = np.eye(K)
+    for k in range(K):
+        part = slice(K + k * n, K + (k + 1) * n)
+        tangent = (np.eye(n) - np.outer(shapes[k], shapes[k])) / size[k]
+        T[part, part] = signs[k] * tangent
+    values = {"frequencies": foster.omega, "shapes": shapes}
+    if lossy:
+        T[K * (n + 1) :, K * (n + 1) :] = 0.5 * np.eye(K)
+        values["damping"] = foster.loss / 2
+    inner = fit.covariance[K : K * (n + 1), K : K * (n + 1)]
+    flip = np.repeat(signs, n)
+    return Modes(
+        joint=Gaussian.of(values, T @ fit.covariance @ T.T),
+        amplitudes=np.zeros((0, K)),
+        significance=np.sqrt(fit.gains),
+        phase_ratio=np.zeros(K),
+        in_phase=np.ones(K, bool),
+        residues=np.einsum("ka,kb->kab", V, V) if fit.driven else None,
+        residues_std=spread_of_residues(V, inner * np.outer(flip, flip)) if fit.driven else None,
+    )
+
+
+def _zeros(fit: FosterFit, names: tuple[str, ...], pairs: Pairs, band: Array) -> tuple[Zero, ...]:
+    """Zeros of each measured entry, and of the whole square receptance of several ports."""
+    if not fit.driven and any(a == b for a, b in pairs):
+        return ()
+    limits = (float(band[0]), float(band[1]))
+    out: list[Zero] = []
+    # reciprocal entries have the same zeros
+    once = [pair for k, pair in enumerate(pairs) if pair[::-1] not in pairs[:k]]
+    for a, b in once[:_MOST_ENTRIES]:
+        out += zeros_of(fit, names, [names.index(a)], [names.index(b)], limits)
+    every = list(range(len(names)))
+    if len(names) > 1 and fit.driven and len(fit.foster.omega) > len(names):
+        out += zeros_of(fit, names, every, every, limits)
+    return tuple(out)

@@ -1,0 +1,260 @@
+"""A potential with hidden modes as an explanation: lines alone do not describe the motion."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+
+from prism.errors import CannotTellError, NoLineError, OptionError, PrismError, RecordTooShortError
+from prism.experiments import Free
+from prism.finding import Determined, Finding, RecordSummary
+from prism.forecast import Motion
+from prism.hamiltonian import Hamiltonian
+from prism.kernel import Certificate
+from prism.magnitudes import Undetermined
+from prism.modes import Modes
+from prism.motion.explanation import Explanation, Question
+from prism.motion.potential.fit import fit_potential
+from prism.motion.potential.hamiltonian import (
+    NonlinearHamiltonian,
+    certify_potential,
+    nonlinear_hamiltonian,
+)
+from prism.motion.potential.motion import NonlinearMotion
+from prism.motion.potential.result import NonlinearFit
+from prism.motion.potential.smooth import oscillations
+from prism.motion.potential.suggest import suggests_nonlinearity
+from prism.motion.steady.kind import Steady
+from prism.record import Record
+from prism.remarks import Ask, Remark, Words
+from prism.settings import Settings
+
+_NEAR = 25.0  # χ² per degree of freedom: five times the noise
+_LISTED = 8  # alternatives that are written out
+_OFTEN = 4  # turns of a motion that is not merely slow
+_SIGNS = 3  # of nonlinearity that a remark names
+SCALE = "that of a seen coordinate of unit mass"
+AUTO = Ask("potential", "auto")
+
+
+class PotentialMotion(Explanation):
+    """A nonlinear self-force of the seen coordinates beside hidden harmonic modes."""
+
+    name: ClassVar[str] = "nonlinear"
+    words: ClassVar[str] = "its spring is not linear"
+    motions: ClassVar[tuple[type[Motion], ...]] = (NonlinearMotion,)
+    hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (NonlinearHamiltonian,)
+
+    def meant(self, asked: Question) -> PotentialMotion | None:
+        """Where a potential is asked for."""
+        return self if asked.settings.potential is not None else None
+
+    def check(self, asked: Question) -> None:
+        """A potential is fitted to free records of coordinates of unit mass."""
+        settings = asked.settings
+        given = {
+            "mass": settings.mass is not None,
+            "stiffness": settings.stiffness is not None,
+            "damped": bool(settings.damped),
+            "ignore": settings.ignore is not None,
+        }
+        strange = [name for name, there in given.items() if there]
+        free = asked.experiment.name == "free" and settings.method == "likelihood"
+        if not free or strange:
+            raise OptionError(
+                "potential is for free records, by likelihood, of coordinates of unit mass"
+                + (f": leave out {', '.join(strange)}." if strange else ".")
+            )
+        if settings.drift > 1:
+            raise OptionError(
+                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
+                "out."
+            )
+
+    def find(self, asked: Question) -> Finding:
+        """Fit lines first, which stay as the spectrum of the motion, then the potential."""
+        linear = _linear(asked)
+        settings = asked.settings
+        assert settings.potential is not None
+        fit = fit_potential(
+            asked.record,
+            potential=settings.potential,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+        )
+        if isinstance(linear, CannotTellError):
+            if fit.verdict.linear or not fit.verdict.reaches_noise:
+                raise linear
+            return _nonlinear(_without_lines(asked.record, fit), fit)
+        if fit.verdict.linear:
+            return linear.with_remarks(_not_seen(settings.potential, fit))
+        return _nonlinear(linear, fit)
+
+    def suggests(self, asked: Question, found: Finding) -> Remark | None:
+        """Where the lines look like those of a nonlinear motion."""
+        record = asked.record
+        if record.n_channels > 2 or record.dt is None or asked.experiment.name != "free":
+            return None
+        if any(kind != "displacement" for kind in record.quantity):
+            return None
+        seen = suggests_nonlinearity(found.modes, record if record.n_trials > 1 else None)
+        if not seen.nonlinear:
+            return None
+        return Remark(
+            "the motion looks nonlinear",
+            "; ".join(seen.signs[:_SIGNS]),
+            Words("{0} fits the force and the hidden modes", (AUTO,)),
+            code="nonlinear",
+        )
+
+    def instead_of(self, asked: Question, refusal: CannotTellError) -> CannotTellError | None:
+        """A motion that is slow and yet turns often, as one between two wells."""
+        if not isinstance(refusal, RecordTooShortError):
+            return None
+        try:
+            turns = oscillations(asked.record)
+        except PrismError:  # not a record for a potential: there is nothing to advise
+            return None
+        if turns < _OFTEN:
+            return None
+        return RecordTooShortError(
+            Words(
+                "most of the motion is slower than the record is long, and yet the record turns "
+                f"about {turns:.0f} times: it drifts, or it wanders irregularly between several "
+                "places, as a nonlinear motion does. Take the drift out, or fit the force with "
+                "{0}.",
+                (AUTO,),
+            )
+        )
+
+
+def _linear(asked: Question) -> Finding | CannotTellError:
+    """The lines of the motion, or why there are none: the spectrum of a chaotic one is broad."""
+    settings = Settings(false_alarm=asked.settings.false_alarm)
+    plain = asked._replace(experiment=Free(), settings=settings)
+    try:
+        return Steady().find(plain)
+    except (NoLineError, RecordTooShortError) as refusal:
+        return refusal
+
+
+def _without_lines(record: Record, fit: NonlinearFit) -> Finding:
+    """A motion that has no lines."""
+    return Finding(
+        kind=PotentialMotion.name,
+        channels=record.channels,
+        quantity=record.quantity,
+        measured=RecordSummary.of(record),
+        modes=Modes.none(record.n_channels, record.n_trials),
+        outcome=Undetermined("", ""),
+        certificate=Certificate(
+            *(False, None, None),
+            "the motion has no lines and its Hamiltonian is not determined: there is nothing to "
+            "certify",
+        ),
+        noise_std=fit.noise_std,
+    )
+
+
+def _not_seen(potential: str | tuple[str, ...], fit: NonlinearFit) -> Remark:
+    return Remark(
+        Words(
+            "{0} was asked for, but no nonlinearity is seen: this is the linear answer "
+            f"({fit.verdict.why})",
+            (Ask("potential", potential),),
+        ),
+        code="linear",
+    )
+
+
+def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
+    """The finding with the potential in the place of the linear picture."""
+    outcome: Determined | Undetermined = Undetermined(fit.verdict.why, fit.verdict.remedy)
+    certificate = linear.certificate
+    if fit.potential is not None and fit.verdict.identifiable:
+        hamiltonian = nonlinear_hamiltonian(
+            fit.potential,
+            (fit.hidden_frequencies, fit.hidden_frequencies_std),
+            (fit.couplings, fit.couplings_std),
+        )
+        certificate = certify_potential(hamiltonian)
+        outcome = Determined(hamiltonian, certificate, SCALE)
+    return replace(
+        linear,
+        kind=PotentialMotion.name,
+        modes=linear.modes.without_magnitudes(),
+        outcome=outcome,
+        certificate=certificate,
+        noise_std=fit.noise_std,
+        motion=NonlinearMotion.of(fit),
+        remarks=_remarks(fit, len(linear.modes)),
+        statement=_statement(fit),
+        fit=fit,
+    )
+
+
+def _statement(fit: NonlinearFit) -> str:
+    if not fit.verdict.identifiable:
+        follows = "follows" if _follows(fit) else "does not follow"
+        return f"{fit.verdict} The forecast {follows} the nonlinear motion."
+    count = len(fit.hidden_frequencies)
+    terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
+    found = (
+        f"Determined: the potential (terms {terms}), {count} hidden "
+        f"oscillator{'s' * (count != 1)} with frequencies and couplings, and the forecast."
+    )
+    if not fit.alternatives:
+        return found
+    return f"{found} The numbers and errors are those of these terms; the data allow others too."
+
+
+def _follows(fit: NonlinearFit) -> bool:
+    """Whether the fitted motion stays near the data, if not within their noise."""
+    return fit.misfit < _NEAR
+
+
+def _effective(fit: NonlinearFit) -> list[Remark]:
+    """What of a bath acts on the seen coordinate: a kernel of few lines, not its modes."""
+    seen = np.any(np.abs(fit.couplings) > 2 * fit.couplings_std, axis=1)
+    lines = [
+        f"{omega:.4g} (R = {float(np.sum(c**2)):.2g})"
+        for omega, c in zip(fit.hidden_frequencies[seen], fit.couplings[seen], strict=True)
+    ]
+    if not lines:
+        return []
+    return [
+        Remark(
+            "the hidden part acts like the effective memory kernel sum of (R/ω) sin ωt with "
+            f"ω = {', '.join(lines)}; its lines stand for more modes than these data tell apart",
+            code="bath",
+        )
+    ]
+
+
+def _remarks(fit: NonlinearFit, lines: int) -> tuple[Remark | Words | str, ...]:
+    out: list[Remark | Words | str] = list(fit.remarks)
+    if fit.alternatives:
+        listed = "; ".join(str(one) for one in fit.alternatives[:_LISTED])
+        more = len(fit.alternatives) - _LISTED
+        rest = f"; and {more} more" if more > 0 else ""
+        out.append(
+            Remark(f"not distinguished from it by these data: {listed}{rest}", code="alternatives")
+        )
+    if not fit.verdict.reaches_noise and _follows(fit):
+        out += _effective(fit)
+    horizon = fit.horizon
+    if horizon is not None:
+        out.append(
+            Remark(
+                f"the motion is chaotic (largest Lyapunov exponent {horizon.lyapunov:.3g}); the "
+                f"forecast holds for about {horizon.lyapunov_times:.2g} Lyapunov times",
+                code="chaos",
+            )
+        )
+    if lines:
+        out.append("the lines listed are those of the nonlinear motion, not normal modes")
+    else:
+        out.append("the motion has no lines: its spectrum is broad")
+    return tuple(out)

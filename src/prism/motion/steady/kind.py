@@ -1,0 +1,205 @@
+"""Steady lines as an explanation: Record → lines → modes → magnitudes → Hamiltonian."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from prism._types import Array
+from prism.errors import OptionError
+from prism.finding import Determined, Finding, RecordSummary, determined
+from prism.forecast import Motion
+from prism.ignore import ignored_bands
+from prism.kernel import certify_lines
+from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.modes import Modes, spread_of_residues
+from prism.motion.explanation import Explanation, Question
+from prism.motion.steady import METHODS, Lines
+from prism.motion.steady.trajectories import Trajectories
+from prism.remarks import Ask, Remark, Words
+from prism.uncertainty import Gaussian
+
+_LISTED = 5  # frequencies that a remark names
+
+
+class Steady(Explanation):
+    """A sum of undamped lines."""
+
+    name: ClassVar[str] = "steady"
+    words: ClassVar[str] = "it swings without losses (the usual case)"
+    motions: ClassVar[tuple[type[Motion], ...]] = (Trajectories,)
+
+    def meant(self, asked: Question) -> Steady | None:
+        """Every record that nothing else explains."""
+        return None if asked.is_response else self
+
+    def check(self, asked: Question) -> None:
+        """Polynomials of higher degree are fitted by likelihood only."""
+        if asked.settings.drift > 1 and asked.settings.method != "likelihood":
+            raise OptionError(
+                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
+                "out."
+            )
+
+    def find(self, asked: Question) -> Finding:
+        """Find the lines, and what the experiment adds to them."""
+        settings = asked.settings
+        more = {} if settings.drift == 1 else {"drift": settings.drift}
+        lines = METHODS[settings.method](
+            asked.record,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+            **more,
+        )
+        bands = ignored_bands(settings.ignore, asked.record, lines.fit.omega, "lines")
+        lines = lines.without(bands) if bands else lines
+        return finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
+
+
+def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
+    """Put together what the lines of a record say.
+
+    Parameters
+    ----------
+    asked : Question
+    lines : Lines
+    outcome : Magnitudes or Undetermined
+    """
+    record = asked.record
+    motion = Trajectories(lines.motion, lines.trials, lines.means, lines.background, lines.trend)
+    more: tuple[str, ...] = ()
+    result: Determined | Undetermined
+    if isinstance(outcome, Magnitudes):
+        result = determined(
+            outcome.participation, record.channels, outcome.scale, outcome.temperature
+        )
+        certificate, more = result.certificate, outcome.remarks
+    else:
+        result, certificate = outcome, certify_lines(lines.fit.omega)
+    return Finding(
+        kind=Steady.name,
+        channels=record.channels,
+        quantity=record.quantity,
+        measured=RecordSummary.of(record),
+        modes=_modes(lines, outcome),
+        outcome=result,
+        certificate=certificate,
+        noise_std=lines.noise,
+        motion=motion,
+        remarks=(*_remarks(lines, record.channels), *more),
+        fit=lines,
+    )
+
+
+def not_lines(lines: Lines) -> Undetermined | None:
+    """A record whose lines are not independent undamped modes has no linear Hamiltonian."""
+    if lines.torus is not None:
+        some = " and ".join(f"{w:.6g}" for w in lines.torus.fundamentals)
+        return Undetermined(
+            f"the lines are integer combinations of {some}: quasi-periodic motion of a nonlinear "
+            "system, whose lines are not normal modes",
+            "at smaller amplitude the motion is linear and the lines are normal modes",
+        )
+    if not lines.crowded:
+        return None
+    return Undetermined(
+        "the record is not a sum of undamped lines: several lines crowd around one frequency "
+        "closer than the record resolves, or most of the motion is between the lines, as a "
+        "decaying, modulated, noise-driven or chaotic oscillation makes it",
+        Words(
+            "if the motion decays or is driven by noise, fit it as such ({0}); otherwise use the "
+            "stationary part of the record",
+            (Ask("damped", True),),
+        ),
+    )
+
+
+def _modes(lines: Lines, outcome: Outcome) -> Modes:
+    """One row per mode: the modes of a degenerate line share its frequency."""
+    fit = lines.fit
+    line, (K, n), N = fit.line, fit.shapes.shape, len(fit.omega)
+    omega, shapes, covariance = fit.omega[line], fit.shapes, fit.covariance
+    amplitudes = Trajectories(fit, lines.trials, lines.means).amplitudes
+    residues = residues_std = energies = None
+    if isinstance(outcome, Magnitudes):
+        omega, shapes = outcome.omega, outcome.joint.value("shapes")
+        covariance = outcome.joint.only("omega", "shapes").covariance
+        joint = outcome.participation
+        v = joint.value("participation")
+        residues = np.einsum("ma,mb->mab", v, v)
+        residues_std = spread_of_residues(v, joint.between("participation"))
+        energies = 0.5 * omega**2 * amplitudes**2 / outcome.s
+    pick = np.concatenate([line, np.arange(N, N + K * n)])
+    return Modes(
+        joint=Gaussian.of({"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]),
+        amplitudes=amplitudes,
+        significance=np.sqrt(lines.gains)[line],
+        phase_ratio=np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line],
+        in_phase=~lines.out_of_phase[line],
+        residues=residues,
+        residues_std=residues_std,
+        energies=energies,
+    )
+
+
+def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
+    out = np.flatnonzero(lines.out_of_phase)
+    if len(out):
+        which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in out[:_LISTED])
+        many = len(out) > 1
+        yield Remark(
+            f"the line{'s' * many} at {which} {'are' if many else 'is'} not in phase on all "
+            "channels, as a mode of a lossless reciprocal system must be: two modes of one "
+            "frequency, damping, rotation or a delay between channels would do this; records at "
+            "equilibrium of a system that rotates are fitted by identify_gyroscopic",
+            code="out-of-phase",
+        )
+    if lines.slow:
+        yield Remark(
+            "there is motion slower than one period of the record; it is in the forecast, but not "
+            "among the modes: a longer record would resolve it",
+            code="slow",
+        )
+    if lines.trend is not None:
+        degree = lines.trend.coefficients.shape[1] - 1
+        yield Remark(
+            f"a drift of degree {degree} was fitted together with the lines; the forecast goes on "
+            "along it, and its error is not in the band",
+            code="trend",
+        )
+    if lines.ignored is not None:
+        yield _ignored(lines.ignored.omega)
+    if lines.spikes is not None and lines.spikes.any():
+        some = " and ".join(
+            f"{count} of {name}"
+            for name, count in zip(channels, lines.spikes, strict=True)
+            if count
+        )
+        yield Remark(
+            f"isolated samples more than six standard deviations off ({some}) were not used",
+            code="spikes",
+        )
+    if lines.coloured:
+        yield Remark(
+            "the noise is not white: every line is judged by the noise at its frequency, and so "
+            "are its errors",
+            code="coloured-noise",
+        )
+    if lines.fit.background > 1:
+        yield Remark(
+            "a linear drift is significant and was fitted together with the lines", code="drift"
+        )
+
+
+def _ignored(omega: Array) -> Remark:
+    which = ", ".join(f"{w:.5g}" for w in omega[:_LISTED])
+    count = len(omega)
+    many = count > 1
+    return Remark(
+        f"{count} line{'s' * many} in the ignored bands ({which}{', ...' * (count > _LISTED)}) "
+        f"{'were' if many else 'was'} fitted and {'are' if many else 'is'} not among the modes",
+        code="ignored",
+    )

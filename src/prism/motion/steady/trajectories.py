@@ -1,0 +1,241 @@
+"""Steady lines at any time, with their uncertainty."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array
+from prism.forecast import Forecast, checked_times
+from prism.motion.steady.background import Background
+from prism.motion.steady.inphase import InPhaseFit, Motion
+from prism.motion.steady.trend import Trend
+
+Json = dict[str, Any]
+
+# Numbers that one trial needs for its forecast grow with modes × channels; a large ensemble keeps
+# the first trials only.
+_MOST_NUMBERS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectories:
+    r"""The motion of all trials of a record.
+
+    .. math:: x_a(t) = b_a + s_a u + \sum_m d_{ma}\,
+              \mathrm{Re}\left[(iΩ_m)^{k_a} (A_m - i B_m) e^{iΩ_m (t - t_c)}\right]
+
+    with :math:`k_a` the derivative that channel a measures.
+
+    Parameters
+    ----------
+    fit : InPhaseFit
+    trials : tuple of (int, int)
+        For each trial: which motion of the fit, and its place there.
+    means : array (trials, channels)
+        Subtracted from the series before the fit.
+    background : Background, optional
+        Coloured noise, which takes the place of offset and drift.
+    trend : Trend, optional
+        Drift of degree two and higher, as it is: its error is not in the band.
+    """
+
+    key: ClassVar[str] = "motion"
+    integrated: ClassVar[bool] = False
+
+    fit: InPhaseFit
+    trials: tuple[tuple[int, int], ...]
+    means: Array
+    background: Background | None = None
+    trend: Trend | None = None
+
+    @property
+    def noise_std(self) -> Array:
+        """Standard deviation of the measurement noise per channel."""
+        return 1 / np.sqrt(self.fit.weights)
+
+    @property
+    def amplitudes(self) -> Array:
+        """Amplitude of every mode along its unit shape, (trials, modes)."""
+        K = len(self.fit.line)
+        out = np.empty((len(self.trials), K))
+        for r, (i, j) in enumerate(self.trials):
+            v = self.fit.motions[i].values[:, j]
+            out[r] = np.hypot(v[:K], v[K : 2 * K])
+        return out
+
+    def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
+        """Motion of one trial at the given times, inside or outside the record."""
+        times = checked_times(t, trial, len(self.trials))
+        i, j = self.trials[trial]
+        motion = self.fit.motions[i]
+        linear, nonlinear = self._jacobians(motion, motion.values[:, j], times)
+        under, doubt = self.means[trial], np.zeros(self.means.shape[1])
+        if self.background is not None:
+            linear[:, :, 2 * len(self.fit.line) :] = 0.0
+            under, doubt = self.background.at(times, trial)
+        values = np.einsum("atp,p->ta", linear, motion.values[:, j]) + under
+        if self.trend is not None:
+            values = values + self.trend.at(times, trial)
+        total = nonlinear + linear @ motion.sensitivity[j]
+        variance = np.einsum("atp,pq,atq->ta", total, self.fit.covariance, total, optimize=True)
+        variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
+        return Forecast(times, values, np.sqrt(np.maximum(variance + doubt, 0.0)), self.noise_std)
+
+    def values(self, t: ArrayLike, trial: int = 0) -> Array:
+        """Motion of one trial without its error, (times, channels): as `at`, for many times.
+
+        Parameters
+        ----------
+        t : array (times,)
+        trial : int
+        """
+        times = checked_times(t, trial, len(self.trials))
+        fit, (i, j) = self.fit, self.trials[trial]
+        motion, K, nb = fit.motions[i], len(fit.line), fit.background
+        v, omega, lag = motion.values[:, j], fit.omega[fit.line], times - motion.centre
+        orders = np.asarray(fit.orders)
+        weights = (1j * omega[:, None]) ** orders * fit.shapes
+        weights = weights * (v[:K] - 1j * v[K : 2 * K])[:, None]
+        out = (np.exp(1j * np.multiply.outer(lag, omega)) @ weights).real
+        if self.background is not None:
+            out += self.background.at(times, trial)[0]
+        else:
+            drift = v[2 * K :].reshape(-1, nb)
+            out += (lag[:, None] / motion.half) ** np.arange(nb) @ drift.T + self.means[trial]
+        return np.asarray(out if self.trend is None else out + self.trend.at(times, trial))
+
+    def _jacobians(self, motion: Motion, values: Array, t: Array) -> tuple[Array, Array]:
+        """Derivatives by the linear and by the nonlinear parameters, (channels, times, ·)."""
+        fit = self.fit
+        K, n = fit.shapes.shape
+        N, nb = len(fit.omega), fit.background
+        omega = fit.omega[fit.line]
+        lag = t - motion.centre
+        z = values[:K] - 1j * values[K : 2 * K]
+        linear = np.zeros((n, len(t), 2 * K + nb * n))
+        nonlinear = np.zeros((n, len(t), N + K * n))
+        turn = np.exp(1j * np.multiply.outer(lag, omega))
+        for a, k in enumerate(fit.orders):
+            seen = (1j * omega) ** k * turn  # (times, modes)
+            linear[a, :, :K] = (fit.shapes[:, a] * seen).real
+            linear[a, :, K : 2 * K] = (-1j * fit.shapes[:, a] * seen).real
+            for i in range(nb):
+                linear[a, :, 2 * K + nb * a + i] = (lag / motion.half) ** i
+            nonlinear[a, :, N + a :: n][:, :K] = (z * seen).real
+            by_omega = (fit.shapes[:, a] * (k / omega + 1j * lag[:, None]) * z * seen).real
+            np.add.at(nonlinear[a].T, fit.line, by_omega.T)
+        return linear, nonlinear
+
+    def to_json(self) -> Json:
+        """Plain numbers."""
+        fit = self.fit
+        per_trial = fit.motions[0].sensitivity[0].size + len(fit.motions[0].values)
+        kept = self.trials[: max(1, _MOST_NUMBERS // per_trial)]
+        under = self.background
+        return {
+            "trend": None if self.trend is None else _trend_to_json(self.trend, len(kept)),
+            "under": None if under is None else _background_to_json(under, len(kept)),
+            "frequencies": fit.omega.tolist(),
+            "line": fit.line.tolist(),
+            "shapes": fit.shapes.tolist(),
+            "covariance": fit.covariance.tolist(),
+            "weights": fit.weights.tolist(),
+            "orders": fit.orders.tolist(),
+            "background": fit.background,
+            "means": self.means[: len(kept)].tolist(),
+            "samplings": [
+                {
+                    "centre": m.centre,
+                    "half": m.half,
+                    "start": m.start,
+                    "covariance": m.covariance.tolist(),
+                }
+                for m in fit.motions
+            ],
+            "trials": [
+                {
+                    "sampling": i,
+                    "values": fit.motions[i].values[:, j].tolist(),
+                    "sensitivity": fit.motions[i].sensitivity[j].tolist(),
+                }
+                for i, j in kept
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Json) -> Trajectories:
+        """Rebuild from `to_json`."""
+        motions, places = [], []
+        members: list[list[Json]] = [[] for _ in data["samplings"]]
+        for trial in data["trials"]:
+            places.append((trial["sampling"], len(members[trial["sampling"]])))
+            members[trial["sampling"]].append(trial)
+        for sampling, trials in zip(data["samplings"], members, strict=True):
+            covariance = np.array(sampling["covariance"], float)
+            size = (len(trials), len(covariance), len(data["covariance"]))
+            motions.append(
+                Motion(
+                    values=np.array([t["values"] for t in trials], float).reshape(size[:2]).T,
+                    covariance=covariance,
+                    sensitivity=np.array([t["sensitivity"] for t in trials], float).reshape(size),
+                    centre=sampling["centre"],
+                    half=sampling["half"],
+                    start=sampling["start"],
+                )
+            )
+        fit = InPhaseFit(
+            omega=np.array(data["frequencies"], float),
+            line=np.array(data["line"], int),
+            shapes=np.array(data["shapes"], float),
+            covariance=np.array(data["covariance"], float),
+            weights=np.array(data["weights"], float),
+            orders=np.array(data["orders"], int),
+            background=data["background"],
+            motions=motions,
+        )
+        under = _background_from_json(data.get("under"))
+        trend = _trend_from_json(data.get("trend"))
+        return cls(fit, tuple(places), np.array(data["means"], float), under, trend)
+
+
+def _background_to_json(background: Background, trials: int) -> Json:
+    return {
+        "step": background.step,
+        "covariance": background.covariance.tolist(),
+        "times": [t.tolist() for t in background.times[:trials]],
+        "values": [
+            [[float(x) if np.isfinite(x) else None for x in row] for row in v]
+            for v in background.values[:trials]
+        ],
+    }
+
+
+def _trend_to_json(trend: Trend | None, trials: int) -> Json | None:
+    if trend is None:
+        return None
+    return {
+        "coefficients": trend.coefficients[:trials].tolist(),
+        "middles": trend.middles[:trials].tolist(),
+        "halves": trend.halves[:trials].tolist(),
+    }
+
+
+def _trend_from_json(data: Json | None) -> Trend | None:
+    if data is None:
+        return None
+    return Trend(**{name: np.array(values, float) for name, values in data.items()})
+
+
+def _background_from_json(data: Json | None) -> Background | None:
+    if data is None:
+        return None
+    return Background(
+        step=data["step"],
+        covariance=np.array(data["covariance"], float),
+        times=tuple(np.array(t, float) for t in data["times"]),
+        values=tuple(np.array(v, float) for v in data["values"]),
+    )

@@ -1,0 +1,235 @@
+"""``identify``: the front door. Data → kind of motion → Finding → Model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism.assembly import assemble
+from prism.errors import CannotTellError, OptionError
+from prism.experiments import EXPERIMENTS, Forced, OfLines
+from prism.finding import Finding
+from prism.frequency_response import FrequencyResponse
+from prism.ignore import Ignore
+from prism.labelled import Labelled, is_labelled
+from prism.model import ForecastCheck, Model
+from prism.motion.explanation import Explanation, Question
+from prism.motion.kinds import KINDS, chosen
+from prism.motion.steady.kind import Steady
+from prism.options import all_options, check_options
+from prism.record import Record
+from prism.settings import DEFAULT_FALSE_ALARM, Settings
+
+__all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
+
+
+def identify(
+    record: Record | FrequencyResponse | Labelled,
+    *,
+    experiment: str | None = None,
+    kind: str | None = None,
+    mass: ArrayLike | str | None = None,
+    stiffness: ArrayLike | None = None,
+    force: str | Sequence[str] | None = None,
+    at: Mapping[str, str] | None = None,
+    damped: bool | None = None,
+    gyroscopic: bool | None = None,
+    potential: str | Sequence[str] | None = None,
+    rank: str = "one",
+    hold: str = "auto",
+    method: str = "likelihood",
+    max_modes: int | None = None,
+    false_alarm: float = DEFAULT_FALSE_ALARM,
+    fit_fraction: float | None = None,
+    ignore: Ignore | None = None,
+    drift: int = 1,
+    progress: Callable[[str], None] | None = None,
+    **more: Any,
+) -> Model:
+    """Identify the passive Hamiltonian behind a measurement of some of its coordinates.
+
+    Parameters
+    ----------
+    record : Record, FrequencyResponse or xarray.DataArray
+        A measured frequency response is a forced experiment; a labelled array is read by
+        `Record.from_xarray`.
+    experiment : {"free", "equilibrium", "released", "forced"}, optional
+        How the record was made: with unknown excitation (the default), at thermal equilibrium
+        (equal mean energy in every mode), released from rest with the hidden part undisplaced, or
+        under forces that were recorded too.
+    kind : str, optional
+        Kind of motion to fit, such as ``"steady"``; by default the other options say.
+    mass : array (channels, channels) or "identity", optional
+        Effective mass of the seen coordinates, if known.
+    stiffness : array (channels, channels), optional
+        Stiffness of the seen coordinates with the hidden ones clamped, if known.
+    force : str or sequence of str, optional
+        Channels of a forced record that are forces; all others are motions.
+    at : mapping, optional
+        Motion channel at which each force acts. A force ``f_<motion>`` or ``force_<motion>`` acts
+        at that motion, and one force beside one motion is a driving point.
+    damped : bool, optional
+        Fit losses, or do not. By default the likelihood decides in forced experiments, and free
+        records are taken for undamped; with ``damped=True`` they are fitted as free decays,
+        between kicks where there are any, or as stationary motion that unmeasured noise drives,
+        whichever they are.
+    gyroscopic : bool, optional
+        Records at equilibrium: fit a system that rotates, whose lines turn. The mass, if known,
+        fixes its scale.
+    potential : {"auto", "polynomial", "trigonometric"} or sequence of str, optional
+        Fit a nonlinear force :math:`-V'(x)` of the seen coordinate beside hidden modes; the terms
+        are chosen from forces up to :math:`x^5`, from sines and cosines, from both, or from those
+        given, such as ``["x", "x^3"]``. The mass of the seen coordinate is one. ``max_modes``
+        then counts hidden modes.
+    rank : {"one", "full"}
+        Frequency responses: whether a pole may have a residue of higher rank.
+    hold : {"auto", "zero", "first"}
+        Forced records: what the force does between its samples.
+    method : {"likelihood", "nnls", "sdp"}
+        How lines are found: by maximum likelihood (the default), by the non-negative cosine fit
+        of the autocorrelation that the paper describes, or by its semidefinite program.
+    max_modes : int, optional
+        Look for at most so many lines; 200 by default.
+    false_alarm : float
+        Probability that noise alone shows a line anywhere in the band.
+    fit_fraction : float, optional
+        Fit this first part of the record only and test the forecast on the rest.
+    ignore : str, (low, high) or a sequence of these, optional
+        Lines that are no physics: ``"50hz"`` is mains with its harmonics, ``"49-51"`` or
+        ``(49, 51)`` a band in cycles per time unit. They are fitted and reported, but are not
+        among the modes.
+    drift : int
+        Degree of the polynomial along which free records drift, 1 to 8. Up to one it is fitted
+        always and kept where it is significant.
+    progress : callable, optional
+        Called with a short text as the search goes on.
+    **more
+        Options of kinds of motion that were registered (`prism.motion.kinds.register`).
+
+    Raises
+    ------
+    NoLineError, RecordTooShortError
+        When the data hold nothing to identify.
+    OptionError
+        When an option makes no sense.
+
+    Examples
+    --------
+    >>> import prism
+    >>> record = prism.systems.chain().free(400, 0.05, noise=0.1, rng=0)
+    >>> prism.identify(record).modes.frequencies.round(3)
+    array([0.347, 1.   , 1.532, 1.879])
+    """
+    given = {name: value for name, value in locals().items() if name in _names()}
+    data = _data(record)
+    settings, done = _asked(data, {**given, **more})
+    fitted = data
+    if isinstance(data, Record) and settings.fit_fraction is not None and done.name != "forced":
+        fitted = data.head(settings.fit_fraction)
+    asked = Question(fitted, done, settings, progress or _silent)
+    explanation = chosen(asked)
+    explanation.check(asked)
+    found = _found(explanation, asked)
+    if isinstance(explanation, Steady) and settings.damped is None and _by_likelihood(settings):
+        found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
+    model = assemble(found, done.name, settings)
+    if settings.fit_fraction is None or not isinstance(data, Record):
+        return model
+    check = check_forecast(model, data, settings.fit_fraction)
+    return assemble(found, done.name, settings, check=check)
+
+
+def check_forecast(model: Model, record: Record, fit_fraction: float) -> ForecastCheck:
+    """Compare the forecast with the part of the record after ``fit_fraction``."""
+    rest = record.tail(fit_fraction)
+    errors, values = [], []
+    for r, (t, seen) in enumerate(zip(rest.times, rest.trials, strict=True)):
+        errors.append(model.forecast(t, r).values - seen)
+        values.append(seen)
+    rms = np.sqrt(np.nanmean(np.concatenate(errors) ** 2, axis=0))
+    std = np.nanstd(np.concatenate(values), axis=0)
+    return ForecastCheck(fit_fraction, rms / std, std)
+
+
+def _silent(_: str) -> None:
+    """No progress is shown unless asked for."""
+
+
+def _names() -> set[str]:
+    return {option.name for option in all_options()}
+
+
+def _by_likelihood(settings: Settings) -> bool:
+    return settings.method == "likelihood" and settings.kind is None
+
+
+def _found(explanation: Explanation, asked: Question) -> Finding:
+    """The finding, or the refusal that helps most."""
+    try:
+        return explanation.find(asked)
+    except CannotTellError as refusal:
+        others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)
+        better = next((other for other in others if other is not None), None)
+        if better is None or not isinstance(explanation, Steady):
+            raise
+        raise better from None
+
+
+def _data(given: object) -> Record | FrequencyResponse:
+    if is_labelled(given):
+        return Record.from_xarray(given)
+    if not isinstance(given, Record | FrequencyResponse):
+        raise OptionError(
+            f"identify needs a Record or a FrequencyResponse, got {type(given).__name__}; "
+            "wrap an array as prism.Record(values, dt=...) or use prism.read(path)."
+        )
+    return given
+
+
+def _asked(
+    data: Record | FrequencyResponse, given: Mapping[str, Any]
+) -> tuple[Settings, OfLines | Forced]:
+    """Options, checked once, and the experiment that they describe."""
+    options = check_options(given)
+    name = _experiment(data, options.pop("experiment"), options["force"])
+    experiment = EXPERIMENTS[name]
+    _check_belonging(name, experiment.options, options)
+    channels = data.n_channels if isinstance(data, Record) else len(data.ports.names)
+    known = {field for field in Settings.__dataclass_fields__ if field in options}
+    settings = Settings(
+        **{field: _frozen(options[field]) for field in known},
+        more={field: value for field, value in options.items() if field not in known},
+    )
+    return settings, experiment.of(options, channels)
+
+
+def _frozen(value: Any) -> Any:
+    """Values that nobody can change any more."""
+    if isinstance(value, Mapping):
+        return tuple(value.items())
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _experiment(data: Record | FrequencyResponse, asked: str | None, force: Any) -> str:
+    """The kind of experiment; a frequency response, or named forces, leave no choice."""
+    measured = isinstance(data, FrequencyResponse)
+    if asked is None:
+        return "forced" if measured or force else "free"
+    if measured and asked != "forced":
+        raise OptionError(
+            f"a frequency response is a forced experiment, not {asked!r}: leave it out."
+        )
+    return asked
+
+
+def _check_belonging(name: str, known: Sequence[str], options: Mapping[str, Any]) -> None:
+    """Refuse options that belong to forced experiments, in others."""
+    default = {option.name: option.default for option in all_options()}
+    for option in EXPERIMENTS["forced"].options:
+        if option not in known and options[option] not in (default[option], None):
+            raise OptionError(
+                f"{option} belongs to forced experiments, not to {name!r}: leave it out."
+            )

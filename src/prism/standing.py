@@ -1,0 +1,81 @@
+"""How well each quantity of a finding is known: a value, a bound, or the reason for neither."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from prism.determination import Determination
+from prism.finding import Determined, Finding
+from prism.hamiltonian import Hamiltonian
+from prism.magnitudes import Undetermined
+
+__all__ = ["quantities_of"]
+
+_SEEN = 2.0  # standard deviations from zero at which a coupling is seen
+_ONE_SIDED = 1.645  # standard deviations of a 95 % bound
+_OF_THE_HAMILTONIAN = ("mass", "stiffness", "hidden frequencies", "couplings", "memory kernel")
+
+
+def quantities_of(found: Finding) -> tuple[Determination, ...]:
+    """Damping ratios and what belongs to the Hamiltonian, one by one.
+
+    Parameters
+    ----------
+    found : Finding
+        What it says of its own quantities stands as it is.
+    """
+    outcome = found.outcome
+    if found.quantities:
+        return found.quantities
+    losses = tuple(_losses(found))
+    if isinstance(outcome, Undetermined):
+        why = str(outcome.why)
+        return losses + tuple(Determination.undetermined(n, why) for n in _OF_THE_HAMILTONIAN)
+    return losses + tuple(_bare(outcome))
+
+
+def _losses(found: Finding) -> Iterator[Determination]:
+    """Damping ratios; one whose interval begins at zero is bounded."""
+    modes = found.modes
+    if modes.damping_std is None:
+        return
+    for m, (ratio, std) in enumerate(zip(modes.damping, modes.damping_std, strict=True)):
+        name = f"damping of mode {m + 1}"
+        interval = None if modes.damping_interval is None else modes.damping_interval[m]
+        if interval is not None and interval[0] <= 0:
+            yield Determination.bounded(name, float(interval[1]), "zero is inside its interval")
+        else:
+            yield Determination.determined(name, float(ratio), float(std))
+
+
+def _bare(outcome: Determined) -> Iterator[Determination]:
+    h = outcome.hamiltonian
+    for name, matrix, std in (
+        ("mass", h.mass, h.mass_std),
+        ("stiffness", h.stiffness, h.stiffness_std),
+    ):
+        errors = np.zeros_like(matrix) if std is None else std
+        for a, channel in enumerate(h.channels):
+            yield Determination.determined(f"{name} of {channel}", matrix[a, a], errors[a, a])
+    yield from _hidden(h)
+
+
+def _hidden(h: Hamiltonian) -> Iterator[Determination]:
+    for i, one in enumerate(h.hidden):
+        std = 0.0 if one.frequency_std is None else one.frequency_std
+        yield Determination.determined(f"frequency of hidden mode {i + 1}", one.frequency, std)
+        name = f"coupling of hidden mode {i + 1}"
+        if one.rank > 1:
+            why = f"{one.rank} hidden modes share one frequency: only their residue is determined"
+            yield Determination.undetermined(name, why)
+            continue
+        errors = np.zeros(len(h.channels)) if one.coupling_std is None else one.coupling_std
+        for channel, c, error in zip(h.channels, one.couplings[0], errors, strict=True):
+            which = f"{name} to {channel}"
+            if abs(c) < _SEEN * error:
+                bound = abs(float(c)) + _ONE_SIDED * float(error)
+                yield Determination.bounded(which, bound, "it is within its error of zero")
+            else:
+                yield Determination.determined(which, float(c), float(error))
