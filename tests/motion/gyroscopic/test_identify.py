@@ -210,14 +210,14 @@ def test_study_of_calibration(known, gamma_error, hidden_error):
 
 def test_the_joint_covariance_has_the_errors_on_its_diagonal():
     fit = fit_gyroscopic(records(SYSTEM, 2, trials=60), mass=SYSTEM.mass)
-    std = np.sqrt(np.diag(fit.covariance))
-    parts = np.split(std, np.cumsum([block.size for block in fit.blocks.values()])[:-1])
-    errors = dict(zip(fit.blocks, parts, strict=True))
     for name in ("frequencies", "hidden_frequencies", "gyroscopic", "static_stiffness"):
-        np.testing.assert_allclose(errors[name], getattr(fit, f"{name}_std").ravel(), rtol=1e-9)
-    both = errors["residues_real"] + 1j * errors["residues_imag"]
-    np.testing.assert_allclose(both, fit.residues_std.ravel(), rtol=1e-9)
-    np.testing.assert_allclose(fit.blocks["residues_imag"], fit.residues.imag)
+        np.testing.assert_array_equal(fit.joint.value(name), getattr(fit, name))
+        np.testing.assert_array_equal(fit.joint.std(name), getattr(fit, f"{name}_std"))
+    np.testing.assert_array_equal(fit.joint.value("residues_imag"), fit.residues.imag)
+    np.testing.assert_array_equal(fit.joint.std("residues_imag"), fit.residues_std.imag)
+    # Hermitian residues: an entry and its mirror have the same error, fully correlated
+    C = fit.joint.between("residues_real")
+    np.testing.assert_allclose(C[1, 2], C[1, 1], rtol=1e-9)
     # the static stiffness is what the hidden part leaves of the other
     static = fit.stiffness - line_sum(fit.hidden_frequencies, fit.couplings, 0j).real
     np.testing.assert_allclose(fit.static_stiffness, static, rtol=1e-9)

@@ -17,15 +17,16 @@ from prism.motion.gyroscopic.amplitudes import (
     line_factors,
     without_groups,
 )
-from prism.motion.gyroscopic.completion import complete_gyroscopic, hermitian
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
 from prism.motion.gyroscopic.delay import delay_test
 from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
-from prism.motion.gyroscopic.result import ESTIMATED, GyroscopicFit, real_blocks
+from prism.motion.gyroscopic.result import GyroscopicFit
 from prism.motion.steady import Lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.likelihood import estimate_lines
 from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
+from prism.uncertainty import Gaussian
 
 
 def fit_gyroscopic(
@@ -163,34 +164,47 @@ def _solve(
 def _estimates(
     omega: Array, factors: ComplexArray, others: Sequence[tuple[Array, ComplexArray]]
 ) -> dict[str, Any]:
-    """What the lines give, with standard deviations and covariance by jackknife over `others`."""
-    values = _quantities(omega, factors)
-    replicates = [_quantities(*other) for other in others]
-    share = np.sqrt((len(others) - 1) / len(others))
-    off: dict[str, Array | ComplexArray] = {}
-    for name in ESTIMATED:
-        part = np.array([one[name] for one in replicates])
-        off[name] = share * (part - part.mean(axis=0))
-    flat = np.hstack([part.reshape(len(others), -1) for part in real_blocks(off).values()])
-    errors = {f"{name}_std": _root_sum(part) for name, part in off.items()}
-    return {**values, **errors, "covariance": flat.T @ flat}
-
-
-def _quantities(omega: Array, factors: ComplexArray) -> dict[str, Array | ComplexArray]:
+    """What the lines give, with standard deviations and joint errors by jackknife over `others`."""
     done = complete_gyroscopic(omega, factors)
+    values = _quantities(omega, factors, done)
+    replicates = [_quantities(*other, complete_gyroscopic(*other)) for other in others]
+    flat = np.array([np.concatenate([*map(np.ravel, _real(one).values())]) for one in replicates])
+    off = np.sqrt((len(others) - 1) / len(others)) * (flat - flat.mean(axis=0))
+    joint = Gaussian.of(_real(values), off.T @ off)
+    errors = {
+        f"{name}_std": joint.std(f"{name}_real") + 1j * joint.std(f"{name}_imag")
+        if np.iscomplexobj(value)
+        else joint.std(name)
+        for name, value in values.items()
+    }
+    return {**values, **errors, "joint": joint, "factors": factors, "couplings": done.couplings}
+
+
+def _quantities(
+    omega: Array, factors: ComplexArray, done: GyroscopicCompletion
+) -> dict[str, Array | ComplexArray]:
+    """All that does not depend on a phase."""
     return {
-        **vars(done),
         "frequencies": omega,
-        "factors": factors,
         "residues": hermitian(factors),
+        "hidden_frequencies": done.hidden_frequencies,
         "hidden_residues": hermitian(done.couplings),
+        "mass": done.mass,
+        "gyroscopic": done.gyroscopic,
+        "stiffness": done.stiffness,
+        "static_stiffness": done.static_stiffness,
     }
 
 
-def _root_sum(off: Array | ComplexArray) -> Array | ComplexArray:
-    """Root of the sum of squares over the first axis, real and imaginary parts apart."""
-    real, imaginary = (np.sqrt(np.sum(part**2, axis=0)) for part in (off.real, off.imag))
-    return np.asarray(real + 1j * imaginary if np.iscomplexobj(off) else real)
+def _real(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
+    """Complex arrays in two: ``..._real`` and ``..._imag``."""
+    out: dict[str, Array] = {}
+    for name, value in values.items():
+        if np.iscomplexobj(value):
+            out |= {f"{name}_real": value.real, f"{name}_imag": value.imag}
+        else:
+            out[name] = value.real
+    return out
 
 
 def _words(mass: bool, temperature: bool) -> str:

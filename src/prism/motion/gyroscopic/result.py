@@ -11,6 +11,7 @@ from prism.motion.gyroscopic._limits import LEVEL
 from prism.motion.gyroscopic.completion import line_sum
 from prism.motion.gyroscopic.delay import DelayTest
 from prism.motion.steady import Lines
+from prism.uncertainty import Gaussian
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class GyroscopicFit:
         :math:`c_i`, each up to its phase.
     hidden_residues, hidden_residues_std : complex array (hidden, channels, channels)
         :math:`c_i c_i^*` of the kernel.
-    covariance : array
-        Joint, of all of `blocks`.
+    joint : Gaussian
+        All of these with their joint covariance; of complex ones ``..._real`` and ``..._imag``.
     noise : array (channels,)
         Standard deviation of the noise.
     temperature : float or None
@@ -79,7 +80,7 @@ class GyroscopicFit:
     couplings: ComplexArray
     hidden_residues: ComplexArray
     hidden_residues_std: ComplexArray
-    covariance: Array = field(repr=False)
+    joint: Gaussian = field(repr=False)
     noise: Array
     temperature: float | None
     scale: str
@@ -88,11 +89,6 @@ class GyroscopicFit:
     consistency: float
     delay: DelayTest
     lines: Lines = field(repr=False)
-
-    @property
-    def blocks(self) -> dict[str, Array]:
-        """Everything that has an error, as real arrays, in the order of `covariance`."""
-        return real_blocks({name: getattr(self, name) for name in ESTIMATED})
 
     @property
     def rotating(self) -> Mask:
@@ -132,27 +128,3 @@ class GyroscopicFit:
     def receptance(self, s: complex) -> ComplexArray:
         r""":math:`H(s) = \sum_j 2Ω_j (Ω_j \mathrm{Re} B_j + s\,\mathrm{Im} B_j)/(s^2 + Ω_j^2)`."""
         return line_sum(self.frequencies, self.factors, s)
-
-
-ESTIMATED = (
-    "frequencies",
-    "residues",
-    "hidden_frequencies",
-    "hidden_residues",
-    "mass",
-    "gyroscopic",
-    "stiffness",
-    "static_stiffness",
-)
-"""What gets an error, in the order of the joint covariance."""
-
-
-def real_blocks(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
-    """Named arrays with complex ones in two: ``..._real`` and ``..._imag``."""
-    out: dict[str, Array] = {}
-    for name, value in values.items():
-        if np.iscomplexobj(value):
-            out |= {f"{name}_real": value.real, f"{name}_imag": value.imag}
-        else:
-            out[name] = value.real
-    return out
