@@ -12,11 +12,11 @@ import plotly.graph_objects as go
 import streamlit as st
 from plotly.subplots import make_subplots
 
+from prism._format import short
 from prism._types import Array, ComplexArray
 from prism.plot import View
 from prism.plot._canvas import AMBER, BLUE, COLOURS, MUTED, PALETTE, SKY
 from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Panel, Rule
-from prism.report.tables import short
 
 __all__ = ["figure", "receptance", "show"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
+from prism._format import EXPLANATION, format_value
 from prism._types import Array, Mask
 from prism.app import charts
 from prism.app.results import verdict
@@ -12,7 +13,6 @@ from prism.app.systems import EXPERIMENTS, SYSTEMS, Outcome, Setup, Slider, Syst
 from prism.app.words import html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
-from prism.report.numbers import EXPLANATION, format_value
 from prism.report.tables import Table
 from prism.systems import LinearSystem
 

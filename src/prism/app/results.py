@@ -13,6 +13,7 @@ from typing import Any
 
 import streamlit as st
 
+from prism._format import EXPLANATION
 from prism.app import charts
 from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
@@ -20,7 +21,6 @@ from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
 from prism.record import Record
 from prism.report.csv import write_forecast, write_modes
-from prism.report.numbers import EXPLANATION
 from prism.report.tables import (
     check_table,
     facts,
@@ -28,6 +28,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
@@ -124,7 +125,7 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model))}.**\n\n{spoken(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{spoken(model.identifiability)}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 
@@ -217,6 +218,10 @@ def _certificate(answer: Answer) -> None:
     box = st.success if certificate.passive else st.error
     box(f"**{word}**: {plain(certificate.reason)}.")
     st.html(html_pairs([*facts(answer.model), *settings(answer.model)]))
+    quantities = quantity_table(answer.model)
+    if quantities is not None:
+        st.markdown("Quantities one by one")
+        st.html(html_table(quantities))
 
 
 # -- files to take away ---------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import prism
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.record import Record
+from prism.remarks import Words
 from prism.systems import LinearSystem
 
 __all__ = ["EXPERIMENTS", "SYSTEMS", "Outcome", "Setup", "Slider", "System", "perform"]
@@ -198,14 +199,14 @@ class Outcome:
         The truth.
     data : Record or FrequencyResponse
     model : Model or None
-    error : str
+    error : Words or str
         Why there is no model.
     """
 
     system: LinearSystem
     data: Record | FrequencyResponse
     model: Model | None
-    error: str = ""
+    error: Words | str = ""
 
 
 def _times(system: LinearSystem, setup: Setup) -> tuple[float, float]:
@@ -251,7 +252,7 @@ def _perform(setup: Setup) -> Outcome:
     try:
         model = prism.identify(data, experiment=setup.experiment, mass=mass)
     except prism.PrismError as error:
-        return Outcome(system, data, None, str(error))
+        return Outcome(system, data, None, error.words)
     return Outcome(system, data, model)
 
 

@@ -21,10 +21,11 @@ from prism.errors import PrismError, PrismWarning, ReadError
 from prism.frequency_response import FrequencyResponse
 from prism.io import FileDescription
 from prism.record import Record
+from prism.remarks import Words
 
 __all__ = [
-    "Layout",
     "Reading",
+    "RecordLayout",
     "Upload",
     "collect",
     "describe",
@@ -81,7 +82,7 @@ class Upload:
             try:
                 yield paths
             except PrismError as error:
-                raise ReadError(_without(paths, str(error))) from error
+                raise ReadError(_without(paths, error.words)) from error
 
 
 def _written(folder: str, k: int, name: str, data: bytes) -> str:
@@ -91,10 +92,10 @@ def _written(folder: str, k: int, name: str, data: bytes) -> str:
     return str(place)
 
 
-def _without(paths: Sequence[str], text: str) -> str:
+def _without(paths: Sequence[str], words: Words) -> Words:
     for path in paths:
-        text = text.replace(f"{os.path.dirname(path)}{os.sep}", "")
-    return text
+        words = words.replace(f"{os.path.dirname(path)}{os.sep}", "")
+    return words
 
 
 def collect(files: Sequence[File]) -> Upload:
@@ -138,7 +139,7 @@ def example() -> Upload:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordLayout:
     """How a record lies in its files.
 
     Attributes
@@ -169,18 +170,18 @@ class Reading:
     Attributes
     ----------
     data : Record or FrequencyResponse
-    notes : tuple of str
+    notes : tuple of Words
     """
 
     data: Record | FrequencyResponse
-    notes: tuple[str, ...]
+    notes: tuple[Words, ...]
 
 
 def _reading(upload: Upload, read: Callable[[list[str]], Record | FrequencyResponse]) -> Reading:
     with upload.on_disk() as paths, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PrismWarning)
         data = read(paths)
-    notes = [str(one.message) for one in caught if issubclass(one.category, PrismWarning)]
+    notes = [one.message.words for one in caught if isinstance(one.message, PrismWarning)]
     return Reading(data, tuple(_without(paths, note) for note in notes))
 
 
@@ -197,7 +198,7 @@ def _describe(
     return dataclasses.replace(seen, path=_upload.files[0][0])
 
 
-def _read_record(key: str, layout: Layout, _upload: Upload) -> Reading:
+def _read_record(key: str, layout: RecordLayout, _upload: Upload) -> Reading:
     return _reading(
         _upload,
         lambda paths: prism.io.read_record(
@@ -244,13 +245,13 @@ def describe(
     return seen
 
 
-def read_record(upload: Upload, layout: Layout) -> Reading:
+def read_record(upload: Upload, layout: RecordLayout) -> Reading:
     """Read a record.
 
     Parameters
     ----------
     upload : Upload
-    layout : Layout
+    layout : RecordLayout
     """
     reading: Reading = _cached_read_record(upload.key, layout, upload)
     return reading

@@ -28,18 +28,18 @@ def show_model(model: Model) -> None:
     ----------
     model : Model
     """
+    from prism.options import COMMAND_LINE
     from prism.report.text import sections, summary
-    from prism.report.wording import on_command_line
 
     if not sys.stdout.isatty():
-        typer.echo(summary(model, on_command_line), nl=False)
+        typer.echo(summary(model, COMMAND_LINE), nl=False)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
     console.width = min(console.width, _WIDEST)
-    for number, section in enumerate(sections(model, on_command_line)):
+    for number, section in enumerate(sections(model, COMMAND_LINE)):
         if number:
             console.print()
         console.print(Text(section.title, "bold"))

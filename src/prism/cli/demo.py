@@ -111,7 +111,7 @@ def _wrapped(text: str) -> str:
 
 
 def _frequencies(chain: LinearSystem, model: Model) -> Table:
-    from prism.report.numbers import format_value
+    from prism._format import format_value
     from prism.report.tables import Table
 
     modes = model.modes
@@ -123,7 +123,7 @@ def _frequencies(chain: LinearSystem, model: Model) -> Table:
 
 
 def _hidden(chain: LinearSystem, model: Model) -> Table:
-    from prism.report.numbers import format_value
+    from prism._format import format_value
     from prism.report.tables import Table
 
     hamiltonian = model.hamiltonian
@@ -148,7 +148,7 @@ def _forecast_sentence(model: Model) -> str:
 def _forecast_table(model: Model) -> Table:
     import numpy as np
 
-    from prism.report.numbers import format_value
+    from prism._format import format_value
     from prism.report.tables import Table
 
     made = model.forecast(np.linspace(model.record.end, 400.0, 6)[1:])

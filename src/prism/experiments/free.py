@@ -21,15 +21,16 @@ from prism.adjust import adjust
 from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
 from prism.experiments.relations import vech
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.remarks import Ask, Words
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
 
-OTHER_EXPERIMENTS = (
-    "an ensemble of records at thermal equilibrium (experiment='equilibrium'), a record released "
-    "from rest with the hidden part undisplaced (experiment='released'), or a measured force "
-    "would determine them"
+OTHER_EXPERIMENTS = Words(
+    "an ensemble of records at thermal equilibrium ({0}), a record released from rest with the "
+    "hidden part undisplaced ({1}), or a measured force would determine them",
+    (Ask("experiment", "equilibrium"), Ask("experiment", "released")),
 )
 
 
@@ -75,7 +76,8 @@ def _without_mass(K: int, n: int, known: OfLines) -> Undetermined:
     if n * (n + 1) // 2 >= K and n > 1:
         return Undetermined(
             why,
-            f"give the effective mass of the {n} channels (mass=...), or else {OTHER_EXPERIMENTS}",
+            Words(f"give the effective mass of the {n} channels ({{0}}), or else ", (Ask("mass"),))
+            + OTHER_EXPERIMENTS,
         )
     return Undetermined(why, OTHER_EXPERIMENTS)
 

@@ -17,6 +17,7 @@ from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.remarks import Ask, Words
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _outcome(lines: Lines, known: OfLines) -> Outcome:
     if len(np.unique(fit.line)) < len(fit.line):
         return Undetermined(
             "two modes share one frequency, so a release does not separate their magnitudes",
-            "an ensemble at equilibrium (experiment='equilibrium') would",
+            Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
         )
     problem = _Releases(fit, known)
     start = problem.start()
@@ -66,8 +67,11 @@ def _contradiction(result: Adjusted) -> Undetermined:
     return Undetermined(
         "the record does not look like a release from rest with the hidden part undisplaced "
         f"(misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-        "let the record begin at the instant of release, check the given mass, release from a "
-        "position that excites every mode, or use experiment='free'",
+        Words(
+            "let the record begin at the instant of release, check the given mass, release from a "
+            "position that excites every mode, or use {0}",
+            (Ask("experiment", "free"),),
+        ),
     )
 
 

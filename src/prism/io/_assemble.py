@@ -10,6 +10,7 @@ from prism.errors import ReadError, RecordError
 from prism.io._raw import FloatArray, Raw
 from prism.io._times import column_like_time
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 __all__ = ["assemble"]
 
@@ -47,7 +48,7 @@ def assemble(
         _check_stated(raws[0].path, names, kinds)
         return Record(values, dt=step, t=times, channels=names, quantity=kinds)
     except RecordError as error:
-        raise ReadError.at(_label(raws), str(error)) from error
+        raise ReadError.at(_label(raws), error.words) from error
 
 
 def _label(raws: Sequence[Raw]) -> str:
@@ -100,8 +101,11 @@ def _check_stated(path: str, names: Sequence[str], kinds: str | Sequence[str]) -
     if silent:
         raise ReadError.at(
             path,
-            f"does not say which motion {', '.join(silent)} measures: say quantity, one of "
-            "displacement, velocity and acceleration (command line: --quantity acceleration).",
+            Words(
+                f"does not say which motion {', '.join(silent)} measures: say {{0:name}}, one of "
+                "displacement, velocity and acceleration.",
+                (Ask("quantity"),),
+            ),
         )
 
 
@@ -131,21 +135,20 @@ def _step_of(raw: Raw, dt: float | None) -> float | None:
         )
     step = raw.dt if dt is None else dt
     if step is None and raw.times is None:
-        raise ReadError.at(
-            raw.path, f"no sampling step: give dt / --dt or a time column{_hint(raw)}."
-        )
+        give = Words("no sampling step: give {0:name} or a time column", (Ask("dt"),))
+        raise ReadError.at(raw.path, give + _hint(raw) + ".")
     return step
 
 
-def _hint(raw: Raw) -> str:
+def _hint(raw: Raw) -> Words | str:
     """Which column may be the time, if one looks like it."""
     column = column_like_time(raw, [np.asarray(trial, float) for trial in raw.trials])
     if column is None:
         return ""
     name = "" if raw.names is None else f" {raw.names[column - 1]!r}"
-    return (
-        f"; column {column}{name} increases evenly, as a time does: time_column={column} / "
-        f"--time-column {column} reads it so"
+    return Words(
+        f"; column {column}{name} increases evenly, as a time does: {{0}} reads it so",
+        (Ask("time_column", column),),
     )
 
 

@@ -157,7 +157,7 @@ def _step(raw: Raw) -> float | None:
     try:
         return common_step([clock_from_times(t, len(t)) for t in raw.times])
     except RecordError as error:
-        raise ReadError.at(raw.path, str(error)) from error
+        raise ReadError.at(raw.path, error.words) from error
 
 
 def _step_range(raw: Raw) -> tuple[float, ...]:

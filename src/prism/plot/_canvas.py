@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import short
 from prism._optional import require
 from prism.plot.chart import Chart
-from prism.report.tables import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from prism.errors import CannotTellError
+from prism._format import format_value
 from prism.kernel import MemoryKernel
 from prism.model import Model
 from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
 from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
-from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -186,9 +185,7 @@ def kernel_view(model: Model) -> KernelView:
     """
     kernel, hamiltonian, verdict = model.kernel, model.hamiltonian, model.identifiability
     if not kernel or hamiltonian is None:
-        raise CannotTellError(
-            f"the memory kernel is not determined: {verdict.why}; {verdict.remedy}."
-        )
+        raise verdict.refusal("the memory kernel")
     t = _times(kernel)
     rows, columns = np.triu_indices(len(model.channels))
     values = kernel(t)[:, rows, columns]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_value
 from prism.model import Model
 from prism.motion.forced.foster import Foster
 from prism.motion.forced.zeros import zeros_in_x
 from prism.plot._canvas import GREEN, GRID, INK, MUTED, ORANGE, PINK, Layout, cut, plain, spread
 from prism.plot.chart import Axis, Chart, Dots, Mark, Panel, Rule
-from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

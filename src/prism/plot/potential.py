@@ -14,6 +14,7 @@ from prism.model import Model
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import BLUE, MUTED, Layout, label, spread
 from prism.plot.chart import Axis, Band, Chart, Line, Panel, Rule
+from prism.remarks import Ask, Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +116,10 @@ def potential_view(model: Model) -> PotentialView:
     h = model.hamiltonian
     if not isinstance(h, NonlinearHamiltonian) or len(h.channels) != 1:
         raise CannotTellError(
-            "there is no potential of one coordinate to draw: identify with potential='auto'."
+            Words(
+                "there is no potential of one coordinate to draw: identify with {0}.",
+                (Ask("potential", "auto"),),
+            )
         )
     low, high = (float(edge[0]) for edge in h.potential.reach)
     gap = _MARGIN * (high - low)

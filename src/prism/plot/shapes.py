@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_value
 from prism.errors import CannotTellError
 from prism.model import Model
 from prism.plot._canvas import BLUE, MUTED, Layout, cut, plain
 from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Mark, Panel, Rule
-from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

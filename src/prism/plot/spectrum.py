@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_value
 from prism.errors import CannotTellError, OptionError
 from prism.model import Model
 from prism.plot._canvas import BLUE, GRID, INK, MUTED, ORANGE, label, legend_above, thin
@@ -17,7 +18,6 @@ from prism.plot._names import name_above
 from prism.plot._stacked import StackedView, averaged
 from prism.plot.chart import Axis, Dots, Line, Mark, Panel, Rule
 from prism.record import Record
-from prism.report.numbers import format_value
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

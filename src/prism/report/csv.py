@@ -50,6 +50,8 @@ def _forecast_rows(model: Model, step: float, count: int, trial: int) -> Iterato
 def write_modes(model: Model, file: TextIO) -> None:
     """Write the visible modes, one per row: frequency, damping ratio and shape, with errors.
 
+    The ends of the 95 % interval of the damping are there where it was found.
+
     Parameters
     ----------
     model : Model
@@ -59,10 +61,13 @@ def write_modes(model: Model, file: TextIO) -> None:
     modes = model.modes
     names = [word for name in model.channels for word in (f"shape_{name}", f"shape_{name}_std")]
     head = ["mode", "frequency", "frequency_std", "frequency_hz", "damping", "damping_std"]
+    ends = modes.damping_interval
+    head += [] if ends is None else ["damping_low", "damping_high"]
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *names])
     for m in range(len(modes)):
         losses = [modes.damping[m], None if modes.damping_std is None else modes.damping_std[m]]
+        losses += [] if ends is None else list(ends[m])
         shape = np.stack([modes.shapes[m], modes.shapes_std[m]], axis=1).ravel().tolist()
         line = [modes.frequencies[m], modes.frequencies_std[m], modes.frequencies_hz[m]]
         writer.writerow([m + 1, *map(_cell, [*line, *losses, *shape])])

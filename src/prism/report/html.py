@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from html import escape
 
+from prism._format import EXPLANATION
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
-from prism.report.numbers import EXPLANATION
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
     check_table,
@@ -20,6 +20,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
@@ -60,7 +61,7 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
     """
     drawn = _figures(model, record)
     sections = [
-        card("Verdict", paragraphs(str(model.identifiability))),
+        card("Verdict", paragraphs(str(model.identifiability)), *_quantities(model)),
         card("What was measured", pairs(facts(model)), drawn.get("record", "")),
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
@@ -86,6 +87,11 @@ def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[st
         name: figure(embedded(view.chart(), name), caption(name, view))
         for name, view in views(model, record).items()
     }
+
+
+def _quantities(model: Model) -> list[str]:
+    quantities = quantity_table(model)
+    return [] if quantities is None else [table(quantities), saving(quantities, "quantities")]
 
 
 def _single(drawn: dict[str, str], name: str, title: str) -> list[str]:

@@ -8,10 +8,10 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_value
 from prism.hamiltonian import Hamiltonian
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.motion.potential.terms import Potential, Term
-from prism.report.numbers import format_value
 
 __all__ = ["hamiltonian_mathml", "matrices_left_out"]
 

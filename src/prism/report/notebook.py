@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from prism._format import EXPLANATION, format_value, short
 from prism._types import Array
 from prism.forecast import Forecast
 from prism.frequency_response import FrequencyResponse
@@ -20,15 +21,16 @@ from prism.model import Model
 from prism.modes import Modes
 from prism.record import Record
 from prism.report._markup import cells
-from prism.report.numbers import EXPLANATION, format_value
 from prism.report.tables import (
+    INTERVAL,
     Table,
     facts,
     hidden_table,
+    intervals,
     loss_sentence,
     mode_table,
     oscillator_table,
-    short,
+    quantity_table,
 )
 from prism.report.text import headline
 
@@ -82,6 +84,8 @@ def model_html(model: Model) -> str:
         more.append(_equation(model.hamiltonian))
     losses = loss_sentence(model)
     more += [] if losses is None else [_soft(losses)]
+    quantities = quantity_table(model)
+    more += [] if quantities is None else [_table(quantities)]
     return _block(
         f"PRISM model: {headline(model)}",
         _table(mode_table(model)),
@@ -99,8 +103,9 @@ def modes_html(modes: Modes) -> str:
     ----------
     modes : Modes
     """
-    damped = modes.damping_std is not None
-    headers = ("mode", "Ω", "Ω/2π", *(("ζ",) if damped else ()), "signif.")
+    zeta = () if modes.damping_std is None else ("ζ",)
+    bounded = () if modes.damping_interval is None else (INTERVAL,)
+    headers = ("mode", "Ω", "Ω/2π", *zeta, *bounded, "signif.")
     names = tuple(f"d{a + 1}" for a in range(modes.shapes.shape[1]))
     rows = tuple(_mode_row(modes, m) for m in range(len(modes)))
     return _block(
@@ -120,6 +125,7 @@ def _mode_row(modes: Modes, m: int) -> tuple[str, ...]:
         _value(omega, std),
         _value(omega / (2 * np.pi), std / (2 * np.pi)),
         *zeta,
+        *intervals(modes)[m : m + 1],
         f"{size:.0f} σ" if size else "–",
         *(_value(*pair) for pair in shape),
     )

@@ -8,36 +8,47 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
+from prism.determination import Determination
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
-from prism.report.numbers import format_percent, format_value
+from prism.modes import Modes
+from prism.options import all_options
 
 __all__ = [
+    "INTERVAL",
     "Table",
     "check_table",
     "facts",
     "hidden_table",
+    "intervals",
     "kernel_sentence",
     "lines_sentence",
     "loss_sentence",
     "mode_table",
     "oscillator_table",
+    "quantity_table",
     "settings",
-    "short",
 ]
 
 Array = NDArray[np.float64]
 
-_LONGEST_NAME = 18
 _MOST_PAIRS = 12  # of output and input, listed by name
 _MOST_CHANNELS = 16  # listed by name
+_MOST_QUANTITIES = 60  # rows of the table of all quantities
+
+_ALWAYS_SHOWN = ("method", "false_alarm", "max_modes", "fit_fraction")  # settings
 
 _DAMPINGS = {
     "none": "none, the modes are lossless",
     "viscous": "viscous, with a ratio ζ of each mode",
     "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
 }
+
+
+INTERVAL = "ζ, 95 %"
+"""Heading of the intervals of the damping ratios."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +69,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     key: int = 1
     notes: tuple[str, ...] = ()
-
-
-def short(name: str, most: int = _LONGEST_NAME) -> str:
-    """Cut a long channel name, with a mark where it was cut.
-
-    Parameters
-    ----------
-    name : str
-    most : int
-        Longest name that is left whole.
-    """
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def facts(model: Model) -> tuple[tuple[str, str], ...]:
@@ -235,11 +234,24 @@ def _amplitudes(model: Model) -> list[tuple[str, list[str]]]:
 
 
 def _dampings(model: Model) -> list[tuple[str, list[str]]]:
-    """The column of the damping ratios, where they were fitted."""
+    """The columns of the damping ratios and of their intervals, where they were fitted."""
     modes = model.modes
     if modes.damping_std is None:
         return []
-    return [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    ratios = [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    return ratios + ([] if modes.damping_interval is None else [(INTERVAL, intervals(modes))])
+
+
+def intervals(modes: Modes) -> list[str]:
+    """The intervals of the damping ratios, one per mode; none where they were not found.
+
+    Parameters
+    ----------
+    modes : Modes
+    """
+    if modes.damping_interval is None:
+        return []
+    return [f"{low:.3g} to {high:.3g}" for low, high in modes.damping_interval]
 
 
 def _with_errors(values: Array, stds: Array | None) -> tuple[str, ...]:
@@ -290,6 +302,33 @@ def _residue_note(number: int, hidden: Hidden) -> str:
     return (
         f"hidden {number} has rank {hidden.rank}: only the residue is determined, R = [{residue}]."
     )
+
+
+def quantity_table(model: Model) -> Table | None:
+    """Each quantity with its value or bound, or None where all or none of them are determined.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    shown = model.identifiability.in_doubt
+    if not shown:
+        return None
+    rows = tuple((one.name, _known(one), one.state.value) for one in shown[:_MOST_QUANTITIES])
+    reasons: dict[str, list[str]] = {}
+    for one in shown:
+        if one.why:
+            reasons.setdefault(one.why, []).append(one.name)
+    notes = [f"{_listed(names)}: {why.rstrip('.')}." for why, names in reasons.items()]
+    if len(shown) > len(rows):
+        notes.insert(0, f"{len(shown) - len(rows)} more are in the model file.")
+    return Table(("quantity", "value", ""), rows, notes=tuple(notes))
+
+
+def _known(one: Determination) -> str:
+    if one.value is not None:
+        return format_value(one.value, one.std)
+    return "–" if one.bound is None else f"at most {one.bound:.2g} (95 %)"
 
 
 def kernel_sentence(model: Model) -> str | None:
@@ -356,6 +395,7 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
     made = model.settings
     fraction = None if model.forecast_check is None else model.forecast_check.fit_fraction
     default = "200, the default" if model.response is None else "no limit"
+    more = {name: value for name, value in made.given.items() if name not in _ALWAYS_SHOWN}
     return (
         ("PRISM", made.version),
         ("experiment", model.experiment),
@@ -363,4 +403,13 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
         ("false-alarm probability", f"{made.false_alarm:g}"),
         ("most modes", default if made.max_modes is None else str(made.max_modes)),
         ("part that was fitted", "all" if fraction is None else format_percent(fraction)),
+        *(_setting(name, value) for name, value in more.items()),
     )
+
+
+def _setting(name: str, value: object) -> tuple[str, str]:
+    """An option in words; that of a kind of motion that is not here by its bare name."""
+    known = {option.name: option for option in all_options()}
+    if name not in known:
+        return name, str(value)
+    return known[name].heading, known[name].write(value)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from prism._format import EXPLANATION
 from prism.model import Model
-from prism.report.numbers import EXPLANATION
+from prism.remarks import PYTHON, Speller
 from prism.report.tables import (
     Table,
     check_table,
@@ -17,6 +18,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
 )
 from prism.report.zeros import zero_table
 
@@ -59,16 +61,16 @@ class Section:
     parts: tuple[Part, ...]
 
 
-def summary(model: Model, wording: Callable[[str], str] = str) -> str:
+def summary(model: Model, speller: Speller = PYTHON) -> str:
     """Return the result as text for people, lines of at most `WIDTH` characters.
 
     Parameters
     ----------
     model : Model
-    wording : callable
-        Puts options into the words of the place where the text is read.
+    speller : Speller
+        Calls options as they are called where the text is read.
     """
-    parts = ("\n".join(_plain(section)) for section in sections(model, wording))
+    parts = ("\n".join(_plain(section)) for section in sections(model, speller))
     return "\n\n".join(parts) + "\n"
 
 
@@ -84,13 +86,13 @@ def _lines(part: Part) -> list[str]:
     return _wrapped(part) if isinstance(part, str) else _pairs(part)
 
 
-def sections(model: Model, wording: Callable[[str], str] = str) -> Iterator[Section]:
+def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
     """Yield what a summary says, section by section, not yet laid out.
 
     Parameters
     ----------
     model : Model
-    wording : callable
+    speller : Speller
         As for `summary`.
     """
     yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
@@ -110,7 +112,10 @@ def sections(model: Model, wording: Callable[[str], str] = str) -> Iterator[Sect
     if kernel is not None:
         yield Section("Memory kernel", (kernel,))
     yield Section("Certificate", (f"{model.certificate}.",))
-    yield Section("Verdict", tuple(map(wording, str(model.identifiability).splitlines())))
+    yield Section("Verdict", tuple(model.identifiability.spell(speller).splitlines()))
+    quantities = quantity_table(model)
+    if quantities is not None:
+        yield Section("Quantities one by one", (quantities,))
     check = check_table(model)
     if check is not None:
         yield Section(f"Forecast of the rest: {_check_title()}", (check,))

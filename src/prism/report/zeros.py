@@ -6,10 +6,10 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from prism._format import format_value, short
 from prism.finding import Zero
 from prism.model import Model, ResponseSummary
-from prism.report.numbers import format_value
-from prism.report.tables import Table, short
+from prism.report.tables import Table
 
 __all__ = ["zero_table"]
 

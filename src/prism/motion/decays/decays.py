@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
-from prism.errors import NoLineError, OptionError
+from prism.errors import NoLineError
 from prism.motion.decays.fit import longest, refine
 from prism.motion.decays.kicks import settled
 from prism.motion.decays.leftover import Search, prepare
@@ -28,6 +28,7 @@ from prism.motion.decays.search import find_decays
 from prism.motion.decays.segments import Kicks, Stretch, cut, group, kick_spans
 from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
+from prism.options import check_options
 from prism.record import QUANTITIES, Record
 
 __all__ = ["Continuation", "DampingEvidence", "DecayFit", "damping_evidence", "fit_decays"]
@@ -72,7 +73,7 @@ def fit_decays(
     NoLineError
         When no mode stands out.
     """
-    _check_options(false_alarm, max_modes)
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     found = _find(record, drift, false_alarm, max_modes, kicks, progress)
     if not found.judged.point.count:
         raise NoLineError(
@@ -102,7 +103,7 @@ def damping_evidence(
     false_alarm, max_modes, kicks
         As in `fit_decays`.
     """
-    _check_options(false_alarm, max_modes)
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     found = _find(record, None, false_alarm, max_modes, kicks, None)
     point = found.judged.point
     m = point.count
@@ -113,13 +114,6 @@ def damping_evidence(
     p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
     size = np.abs(point.poles)
     return DampingEvidence(gain, m, p, size, -point.poles.real / size)
-
-
-def _check_options(false_alarm: float, max_modes: int | None) -> None:
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
 
 
 # -- from record to poles --------------------------------------------------------------------------

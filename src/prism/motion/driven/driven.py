@@ -26,6 +26,7 @@ from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
 from prism.motion.driven.spectrum import fourier_lines, usable_step
 from prism.motion.driven.subspace import candidates
+from prism.options import check_options
 from prism.record import Record
 
 __all__ = ["DrivenFit", "fit_driven"]
@@ -101,10 +102,7 @@ def _ends(
 ) -> tuple[float, float]:
     """Where to look, after a check of all options."""
     dt = usable_step(record)
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     lowest, nyquist = 2 * np.pi * limits.LOWEST_CYCLES / record.duration, np.pi / dt
     if band is None:
         return lowest, limits.HIGHEST * nyquist

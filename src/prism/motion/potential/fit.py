@@ -19,6 +19,7 @@ from prism.motion.potential.structure import Search
 from prism.motion.potential.terms import FAMILIES, Library, Potential, library_of
 from prism.motion.potential.verdict import judge, remarks_on
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 __all__ = ["fit_potential"]
 
@@ -75,7 +76,8 @@ def fit_potential(
     """
     most = DEFAULT_MODES if max_modes is None else max_modes
     if most < 0:
-        raise OptionError(f"max_modes must be zero or more, got {most}.")
+        said = f"{{0:name}} must be zero or more, got {most}."
+        raise OptionError(Words(said, (Ask("max_modes"),)))
     libraries = _libraries(potential, record.n_channels)
     prepared = prepare(record)
     problem = _problem(prepared, kernel)
@@ -83,8 +85,11 @@ def fit_potential(
     found = search.run(libraries)
     if not found:
         raise CannotTellError(
-            "every fitted motion escapes to infinity or leaves the data: no force in the library "
-            "holds the motion of this record; give other terms with potential=[...]."
+            Words(
+                "every fitted motion escapes to infinity or leaves the data: no force in the "
+                "library holds the motion of this record; give other terms with {0}.",
+                (Ask("potential", like="[...]"),),
+            )
         )
     return _result(record, prepared, problem, found, search.judge, most)
 

@@ -161,10 +161,10 @@ def _without_lines(record: Record, fit: NonlinearFit) -> Finding:
 def _not_seen(potential: str | tuple[str, ...], fit: NonlinearFit) -> Remark:
     return Remark(
         Words(
-            "{0} was asked for, but no nonlinearity is seen: this is the linear answer "
-            f"({fit.verdict.why})",
+            "{0} was asked for, but no nonlinearity is seen: this is the linear answer",
             (Ask("potential", potential),),
         ),
+        str(fit.verdict.why),
         code="linear",
     )
 
@@ -195,10 +195,10 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
     )
 
 
-def _statement(fit: NonlinearFit) -> str:
+def _statement(fit: NonlinearFit) -> Words | str:
     if not fit.verdict.identifiable:
         follows = "follows" if _follows(fit) else "does not follow"
-        return f"{fit.verdict} The forecast {follows} the nonlinear motion."
+        return fit.verdict.words + f" The forecast {follows} the nonlinear motion."
     count = len(fit.hidden_frequencies)
     terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
     found = (

@@ -16,6 +16,7 @@ from prism.motion.potential.kernel import Parameters
 from prism.motion.potential.path import Estimate
 from prism.motion.potential.pieces import Problem
 from prism.motion.potential.terms import Potential, derivatives, potential_values
+from prism.remarks import Remark, Words
 from prism.systems.nonlinear import NonlinearSystem
 
 __all__ = ["Alternative", "Horizon", "NonlinearFit", "Verdict", "hidden_text"]
@@ -56,9 +57,9 @@ class Verdict:
     ----------
     identifiable : bool
         Whether potential, hidden frequencies and couplings are determined.
-    why : str
+    why : Words or str
         What is missing; empty when they are.
-    remedy : str
+    remedy : Words or str
         What would supply it.
     linear : bool
         Whether no nonlinearity is seen.
@@ -67,15 +68,21 @@ class Verdict:
     """
 
     identifiable: bool
-    why: str = ""
-    remedy: str = ""
+    why: Words | str = ""
+    remedy: Words | str = ""
     linear: bool = False
     reaches_noise: bool = True
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> Words:
+        """The verdict in sentences."""
         if self.identifiable:
-            return "Determined: the potential, the hidden frequencies and the couplings."
-        return f"Not determined: {self.why}. What would settle it: {self.remedy}."
+            return Words("Determined: the potential, the hidden frequencies and the couplings.")
+        why = "Not determined: " + Words.of(self.why) + ". What would settle it: "
+        return why + self.remedy + "."
+
+    def __str__(self) -> str:
+        return str(self.words)
 
 
 @dataclass(frozen=True)
@@ -124,7 +131,7 @@ class NonlinearFit:
     alternatives : tuple of Alternative
         Structures that the data do not distinguish from this one.
     verdict : Verdict
-    remarks : tuple of str
+    remarks : tuple of Remark or str
     channels : tuple of str
     misfit : float
         χ² per degree of freedom, with the noise taken from the upper half of the band.
@@ -140,7 +147,7 @@ class NonlinearFit:
     noise_std: Array
     alternatives: tuple[Alternative, ...]
     verdict: Verdict
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark | str, ...]
     channels: tuple[str, ...]
     misfit: float
     _problem: Problem = field(repr=False)

@@ -15,6 +15,7 @@ import numpy as np
 from prism._types import Array
 from prism.modes import Modes
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 __all__ = ["Suggestion", "suggests_nonlinearity"]
 
@@ -41,11 +42,9 @@ class Suggestion:
     def __str__(self) -> str:
         if not self.nonlinear:
             return "No sign of a nonlinear force."
-        return (
-            "The motion looks nonlinear: "
-            + "; ".join(self.signs)
-            + '. Try potential="auto" to fit the force and the hidden modes.'
-        )
+        ask = Ask("potential", "auto", '"auto"')
+        advice = Words(". Try {0} to fit the force and the hidden modes.", (ask,))
+        return f"The motion looks nonlinear: {'; '.join(self.signs)}{advice}"
 
 
 def suggests_nonlinearity(modes: Modes, record: Record | None = None) -> Suggestion:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, Index
 from prism.errors import OptionError
+from prism.remarks import Ask, Words
 
 __all__ = [
     "FAMILIES",
@@ -238,7 +239,8 @@ _FORCE = re.compile(r"(?:x(?:(?:\^|\*\*)(\d+))?|(sin|cos)\((\d*\.?\d*)\*?x\)|(1)
 
 def _listed(texts: Sequence[str], channels: int) -> Library:
     if channels != 1:
-        raise OptionError("a list of terms is for one seen coordinate: give potential='auto'.")
+        said = "a list of terms is for one seen coordinate: give {0}."
+        raise OptionError(Words(said, (Ask("potential", "auto"),)))
     terms = tuple(_parsed(str(text)) for text in texts)
     if not terms or len(set(terms)) != len(terms):
         raise OptionError(f"terms {list(texts)} of the potential: give distinct ones, at least 1.")

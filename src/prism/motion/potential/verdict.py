@@ -9,6 +9,7 @@ from prism.motion.potential.path import Estimate
 from prism.motion.potential.pieces import Problem
 from prism.motion.potential.result import Verdict
 from prism.motion.potential.score import Information, residuals
+from prism.remarks import Ask, Remark, Words
 
 __all__ = ["judge", "remarks_on"]
 
@@ -39,8 +40,11 @@ def judge(estimate: Estimate, seen: Information, ratio: float, samples: int) -> 
             f"the library with {_count(estimate.modes)} describes the motion: the "
             "hidden part is not harmonic, has more modes, is damped, or the force has other terms; "
             "potential and modes are effective ones",
-            remedy="measure more coordinates, give other terms with potential=[...], or allow "
-            "more modes with max_modes",
+            remedy=Words(
+                "measure more coordinates, give other terms with {0}, or allow more modes with "
+                "{1:name}",
+                (Ask("potential", like="[...]"), Ask("max_modes")),
+            ),
             linear=linear,
             reaches_noise=False,
         )
@@ -80,7 +84,7 @@ def _allowed(samples: int) -> float:
 
 def remarks_on(
     problem: Problem, estimate: Estimate, verdict: Verdict, most: int
-) -> tuple[str, ...]:
+) -> tuple[Remark | str, ...]:
     """What else a user should know.
 
     Parameters
@@ -91,14 +95,15 @@ def remarks_on(
     most : int
         Greatest number of modes that was allowed.
     """
-    out: list[str] = []
+    out: list[Remark | str] = []
     if verdict.linear:
         out.append(
             "the amplitude is too small to see a nonlinear force, or the force is linear: the "
             "linear answer of identify(record) says all that this record holds"
         )
     if estimate.modes == most and most > 0 and not verdict.reaches_noise:
-        out.append(f"{most} modes are the most that were allowed; max_modes= allows more")
+        said = f"{most} modes are the most that were allowed; {{0}} allows more"
+        out.append(Remark(Words(said, (Ask("max_modes", like=""),)), code="most-modes"))
     if estimate.pieces.linked.any():
         out.append(
             "one motion cannot be followed from its start to the end of the record (chaos), so it "

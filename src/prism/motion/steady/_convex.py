@@ -25,6 +25,7 @@ from prism.motion.steady.phase import phase_test
 from prism.motion.steady.search import search_band
 from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
+from prism.remarks import Ask, Words
 from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
 from prism.search.sampling import AbstractSampling
 
@@ -134,8 +135,11 @@ class ResidueProgram:
         program.solve(solver=self.solver)
         if program.status not in ("optimal", "optimal_inaccurate"):
             raise CannotTellError(
-                f"the semidefinite program ended as {program.status} with {self.solver}; "
-                "try the other solver or method='nnls'."
+                Words(
+                    f"the semidefinite program ended as {program.status} with {self.solver}; "
+                    "try the other solver or {0}.",
+                    (Ask("method", "nnls"),),
+                )
             )
         return np.array([size * _positive_part(b.value) for b in B])
 
@@ -222,9 +226,12 @@ def _free_fit(samplings: Sequence[AbstractSampling], omega: Array, record: Recor
 
 def _no_line(record: Record, false_alarm: float) -> NoLineError:
     return NoLineError(
-        f"no line of {', '.join(record.channels)} is significant at a false-alarm probability of "
-        f"{false_alarm:g}; record longer, reduce the noise, or use method='likelihood', which is "
-        "more sensitive."
+        Words(
+            f"no line of {', '.join(record.channels)} is significant at a false-alarm probability "
+            f"of {false_alarm:g}; record longer, reduce the noise, or use {{0}}, which is more "
+            "sensitive.",
+            (Ask("method", "likelihood"),),
+        )
     )
 
 

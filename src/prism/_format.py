@@ -1,15 +1,16 @@
-"""Numbers as people write them: as many digits as the error allows."""
+"""Numbers and names as people write them: as many digits as the error allows, names cut."""
 
 from __future__ import annotations
 
 import math
 
-__all__ = ["EXPLANATION", "format_percent", "format_value"]
+__all__ = ["EXPLANATION", "format_percent", "format_value", "short"]
 
 EXPLANATION = "0.347(12) means 0.347 ± 0.012, one standard deviation"
 
 _TWO_DIGITS_BELOW = 1.95  # an error that begins with 1 is given with two digits
 _MOST_DECIMALS = 12
+_LONGEST_NAME = 18
 
 
 def format_value(value: float, std: float | None = None) -> str:
@@ -64,3 +65,15 @@ def format_percent(share: float) -> str:
     if not math.isfinite(share):
         return "–"
     return f"{100 * share:.2g} %" if share < 0.995 else f"{100 * share:.0f} %"
+
+
+def short(name: str, most: int = _LONGEST_NAME) -> str:
+    """Cut a long channel name, with a mark where it was cut.
+
+    Parameters
+    ----------
+    name : str
+    most : int
+        Longest name that is left whole.
+    """
+    return name if len(name) <= most else name[: most - 1] + "…"
