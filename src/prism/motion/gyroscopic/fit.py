@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
+from prism.experiments import Equilibrium
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.amplitudes import (
     LineFactors,
@@ -106,16 +107,9 @@ def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) ->
     """Check what fixes the scale; returns the inverse mass, if the mass is known."""
     if temperature is not None and not 0 < temperature < np.inf:
         raise OptionError(f"the temperature must be positive, got {temperature}.")
-    if mass is None:
-        return None
-    if temperature is not None:
+    if mass is not None and temperature is not None:
         raise OptionError("mass and temperature both fix the scale: give one of them.")
-    n = record.n_channels
-    mu = np.asarray(mass, float)
-    mu = mu * np.eye(n) if mu.ndim == 0 else mu
-    if mu.shape != (n, n) or not np.allclose(mu, mu.T) or np.linalg.eigvalsh(mu)[0] <= 0:
-        raise OptionError(f"the mass must be a positive definite matrix of size {n}.")
-    return np.asarray(np.linalg.inv(mu))
+    return Equilibrium.of({"mass": mass}, record.n_channels).inverse_mass
 
 
 def _check(found: Lines, record: Record) -> None:
