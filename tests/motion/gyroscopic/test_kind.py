@@ -93,7 +93,9 @@ def test_save_forecast_summary_and_report(model, record, tmp_path):
     assert "gyroscopic" in model.summary()
     assert f"{model.hamiltonian.gyroscopic[0, 1]:.4g} x2'" in str(model.hamiltonian)
     model.report(tmp_path / "r.html", record)
-    assert "passive" in (tmp_path / "r.html").read_text("utf-8")
+    page = (tmp_path / "r.html").read_text("utf-8")
+    assert "<mi>γ</mi>" in page
+    assert "4 of 4 lines turn" in page
     assert model.certificate.passive
 
 
