@@ -2,11 +2,14 @@
 
 import ast
 import importlib.util
+import math
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
 
+import numpy
 import pytest
 from tests.places import ROOT
 
@@ -165,6 +168,55 @@ def test_class_names_stand_once():
             if isinstance(node, ast.ClassDef):
                 homes[node.name].append(module)
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
+
+
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+ARITHMETIC = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator)
+NUMBERS_OF = {"math": math, "np": numpy, "numpy": numpy}
+
+
+def number(value):
+    """What an expression of numbers, arithmetic and named numbers such as np.pi is, or None."""
+    names = [node for node in ast.walk(value) if isinstance(node, ast.Name)]
+    rest = [node for node in ast.walk(value) if not isinstance(node, ast.Name | ast.expr_context)]
+    if any(node.id not in NUMBERS_OF for node in names):
+        return None
+    if not all(isinstance(node, (*ARITHMETIC, ast.Attribute)) for node in rest):
+        return None
+    found = eval(compile(ast.Expression(value), "", "eval"), dict(NUMBERS_OF))
+    return found if type(found) in (int, float) else None
+
+
+def numbers(text):
+    """Name and value of the numeric constants at the top of a module, underscores left away."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        for target in targets:
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            pairs = zip(target.elts, value.elts, strict=True) if several else [(target, value)]
+            for one, other in pairs:
+                if isinstance(one, ast.Name) and CONSTANT.fullmatch(one.id):
+                    found = number(other)
+                    if found is not None:
+                        yield one.id.lstrip("_"), found
+
+
+def test_constants_of_one_name_have_one_value():
+    homes = defaultdict(dict)
+    for module, path in MODULES.items():
+        for name, value in numbers(path.read_text("utf-8")):
+            homes[name][module] = value
+    assert {name: where for name, where in homes.items() if len(set(where.values())) > 1} == {}
+
+
+def test_the_numbers_of_a_module_are_found():
+    text = "_A = 3\nB, _C = 1 << 4, -1e-3\nD: float = 2 * np.pi\nE = 'x'\nF = f(1)\ng = 4\nH = True"
+    assert dict(numbers(text)) == {"A": 3, "B": 16, "C": -1e-3, "D": 2 * math.pi}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Mask
 
 P = TypeVar("P")
 
@@ -110,8 +110,9 @@ class Stop:
         ``hopeless``.
     rounding, allowance : float
         Relative and absolute rise of the cost that is still a rounding error.
-    settled, idle : float, int
-        Stop after so many steps in a row that lower the cost by less than this, or than rounding.
+    settled, idle : float, int or None
+        Stop after ``idle`` steps in a row that lower the cost by less than ``settled``, or than
+        rounding; None: go on until a step promises less than the tolerance.
     settled_share : float
         The same relative to the cost.
     """
@@ -125,7 +126,7 @@ class Stop:
     allowance: float = 0.0
     settled: float = 0.0
     settled_share: float = 0.0
-    idle: int = 1
+    idle: int | None = 1
 
 
 class Boldness(NamedTuple):
@@ -233,7 +234,7 @@ class Nielsen:
     def refused(self, bold: Boldness) -> Boldness | None:
         """More careful, faster and faster."""
         harder = bold.damping * bold.growth
-        if harder >= self.most:
+        if harder >= self.most or bold.refused + 1 == self.tries:
             return None
         return Boldness(harder, 2 * bold.growth, refused=bold.refused + 1)
 
@@ -278,15 +279,16 @@ def descend(
         `Marquardt` by default.
     """
     control = control or Marquardt()
-    bold: Boldness | None = control.begin()
+    bold = control.begin()
     cost, promise = landscape.cost(point), np.inf
     count = idle = 0
     while count < stop.steps:
-        assert bold is not None
         step = landscape.step(point, bold.damping)
         promise = np.nan if step is None else step.promise
         if step is not None and promise < stop.tolerance:
-            return Descent(point, cost, Ending.CONVERGED, promise)
+            # a step that promises little only because others were refused is no sign of a minimum
+            why = Ending.STUCK if bold.refused else Ending.CONVERGED
+            return Descent(point, cost, why, promise)
         if count >= stop.patience and cost - stop.trust * promise > stop.hopeless:
             return Descent(point, cost, Ending.HOPELESS, promise)
         slack = stop.rounding * abs(cost) + stop.allowance
@@ -294,10 +296,10 @@ def descend(
         new = np.inf if trial is None else landscape.cost(trial)
         lower = new <= cost + slack if slack else new < cost
         if trial is None or step is None or not lower:
-            bold = control.refused(bold)
-            if bold is None:
+            harder = control.refused(bold)
+            if harder is None:
                 return Descent(point, cost, Ending.STUCK, promise)
-            count += control.tries is None
+            bold, count = harder, count + (control.tries is None)
             continue
         fall = cost - new
         point, cost, count = trial, new, count + 1
@@ -313,19 +315,32 @@ def _paced(step: Step, pace: float) -> Step:
     return step if pace == 1.0 else step._replace(delta=pace * step.delta)
 
 
-def damped_solution(matrix: Array, gradient: Array, damping: float, least: float = 1e-12) -> Array:
+def damped_solution(
+    matrix: Array,
+    gradient: Array,
+    damping: float,
+    least: float = 1e-12,
+    *,
+    free: Mask | None = None,
+) -> Array:
     r"""Solve :math:`(F + λ \operatorname{diag} F) δ = g`, rows scaled to equal size first.
 
     Parameters
     ----------
     matrix, gradient : arrays (P, P), (P,)
     damping : float
-        λ, on top of a little that is always there.
+        λ. A little of it keeps the matrix regular where the data say nothing about a parameter.
     least : float
         Smallest diagonal entry believed, relative to the largest.
+    free : array of bool (P,), optional
+        Parameters that move; the step of all others is zero.
     """
     diagonal = np.diag(matrix)
     scale = np.sqrt(np.maximum(diagonal, least * diagonal.max(initial=1e-300)))
-    scaled = matrix / np.outer(scale, scale)
+    scaled, right = matrix / np.outer(scale, scale), gradient / scale
     scaled[np.diag_indices_from(scaled)] += damping
-    return np.asarray(np.linalg.solve(scaled, gradient / scale) / scale)
+    if free is None:
+        return np.asarray(np.linalg.solve(scaled, right) / scale)
+    out = np.zeros(len(scale))
+    out[free] = np.linalg.solve(scaled[np.ix_(free, free)], right[free]) / scale[free]
+    return out

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prism.errors import CannotTellError, OptionError
-from prism.motion.gyroscopic import identify_gyroscopic
+from prism.motion.gyroscopic import fit_gyroscopic, identify_gyroscopic, line_sum
 from prism.motion.gyroscopic.amplitudes import (
     LineAmplitudes,
     LineFactors,
@@ -44,10 +44,14 @@ def exact_factors(system, temperature=1.0):
     b = np.sqrt(temperature) * system.factors
     length = np.linalg.norm(b, axis=1)
     N, n = b.shape
-    variances = np.concatenate([np.full(N + 2 * N * n, 1e-8), np.full(N, 1 / 300)])
-    d = b / length[:, None]
     return LineFactors(
-        system.frequencies, d, np.log(length**2), np.diag(variances), np.full(N, 0.5)
+        omega=system.frequencies,
+        omega_covariance=1e-8 * np.eye(N),
+        directions=b / length[:, None],
+        across=np.tile(2e-8 * np.eye(n, dtype=complex), (N, 1, 1)),
+        log_energy=np.log(length**2),
+        spread=np.full(N, 1 / 300),
+        p_value=np.full(N, 0.5),
     )
 
 
@@ -114,8 +118,7 @@ def test_exact_lines_pass_the_adjustment_unchanged():
 
 def test_derivatives_of_the_relations_equal_finite_differences():
     lines = exact_factors(SYSTEM)
-    d = lines.directions
-    p = np.concatenate([lines.omega, d.real.ravel(), d.imag.ravel(), lines.log_energy])
+    p = lines.measured
     q, mass = np.array([0.3]), np.linalg.inv(SYSTEM.mass)
     _, A, B = _relations(p, q, (4, 2), mass)
     step = 1e-6
@@ -159,6 +162,7 @@ def test_lines_are_found_and_turn():
     assert abs(model.temperature - 1) < 0.15
     assert model.rotating.all()
     assert model.evidence
+    assert "4 of 4 lines turn, and no delay" in model.remarks[0]
     np.testing.assert_array_equal(model.sense(), np.sign(SYSTEM.residues[:, 0, 1].imag))
     assert {-1, 1} <= set(model.sense())
 
@@ -202,6 +206,28 @@ def test_study_of_calibration(known, gamma_error, hidden_error):
     assert np.all((z > 0.75) & (z < 1.25))
     assert gamma < gamma_error
     assert hidden.max() < hidden_error
+
+
+def test_the_joint_covariance_has_the_errors_on_its_diagonal():
+    fit = fit_gyroscopic(records(SYSTEM, 2, trials=60), mass=SYSTEM.mass)
+    for name in ("frequencies", "hidden_frequencies", "gyroscopic", "static_stiffness"):
+        np.testing.assert_array_equal(fit.joint.value(name), getattr(fit, name))
+        np.testing.assert_array_equal(fit.joint.std(name), getattr(fit, f"{name}_std"))
+    np.testing.assert_array_equal(fit.joint.value("residues_imag"), fit.residues.imag)
+    np.testing.assert_array_equal(fit.joint.std("residues_imag"), fit.residues_std.imag)
+    # Hermitian residues: an entry and its mirror have the same error, fully correlated
+    C = fit.joint.between("residues_real")
+    np.testing.assert_allclose(C[1, 2], C[1, 1], rtol=1e-9)
+    # the static stiffness is what the hidden part leaves of the other
+    static = fit.stiffness - line_sum(fit.hidden_frequencies, fit.couplings, 0j).real
+    np.testing.assert_allclose(fit.static_stiffness, static, rtol=1e-9)
+    assert fit.lines.motion.omega == pytest.approx(fit.frequencies, rel=1e-3)
+
+
+def test_the_fit_says_what_it_does():
+    told = []
+    fit_gyroscopic(records(SYSTEM, 2, trials=20), progress=told.append)
+    assert "leaving out trials" in told[-1]
 
 
 def test_without_scale_frequencies_and_ratios_are_the_same():
@@ -263,6 +289,7 @@ def test_reciprocal_system_shows_no_gyroscopic_matrix():
     model = identify_gyroscopic(records(system, 0), mass=system.mass)
     assert not model.rotating.any()
     assert not model.evidence
+    assert "no line turns" in model.remarks[0]
     assert abs(model.gyroscopic[0, 1]) < 4 * model.gyroscopic_std[0, 1]
     np.testing.assert_allclose(model.hidden_frequencies, system.hidden_frequencies, rtol=0.02)
 
@@ -276,6 +303,7 @@ def test_delay_between_channels_is_not_taken_for_a_gyroscopic_force():
     assert model.delay.p_value > 1e-4
     np.testing.assert_allclose(model.delay.delays, [0, 0.2], atol=0.01)
     assert not model.evidence
+    assert "may be such a delay" in model.remarks[0]
 
 
 def test_two_modes_at_one_frequency_are_refused():

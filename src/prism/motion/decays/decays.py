@@ -206,12 +206,9 @@ def _answer(record: Record, found: _Found) -> DecayFit:
     remarks = found.remarks + _phase_remarks(found, order) + _growth_remarks(raw, std[m + m * n :])
     return DecayFit(
         frequencies=size[order],
-        frequencies_std=std[:m],
         damping=np.maximum(damping, 0.0),
-        damping_std=std[m + m * n :],
         damping_interval=_damping_intervals(raw, std[m + m * n :]),
         shapes=np.array([shape.direction for shape in shapes]),
-        shapes_std=std[m : m + m * n].reshape(m, n),
         covariance=covariance,
         significance=np.sqrt(judged.gains[order]),
         amplitudes=amplitudes(found.search.segments, point)[:, order],

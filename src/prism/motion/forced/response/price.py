@@ -22,13 +22,11 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, gammaln
 
-from prism.motion.forced.response.data import Data
-
-_LOSSLESS = np.pi / np.sqrt(3)  # length of the curve of poles per step
-_LOSSY = _LOSSLESS + np.pi  # the same with a loss that is small
+import prism.motion.forced.response._limits as limits
+from prism.motion.forced.response.data import ResponseData
 
 
-def price_of(data: Data, false_alarm: float, eta: float, *, own: bool = True) -> float:
+def price_of(data: ResponseData, false_alarm: float, eta: float, *, own: bool = True) -> float:
     """Gain that a mode must bring.
 
     Parameters
@@ -56,12 +54,12 @@ def price_of(data: Data, false_alarm: float, eta: float, *, own: bool = True) ->
     return level if eta == 0 or not own else float(chdtri(n + 2, chdtrc(n + 1, level)))
 
 
-def _length(data: Data, eta: float) -> float:
+def _length(data: ResponseData, eta: float) -> float:
     """Length of the curve of poles through the band; exact for no loss and for much."""
     if eta == 0:
-        return float(_LOSSLESS * len(data.x))
+        return float(limits.LOSSLESS_LENGTH * len(data.x))
     width = eta * data.x / np.gradient(data.x)
-    return float(np.sum(1 / np.sqrt(_LOSSY**-2 + 2 * width**2)))
+    return float(np.sum(1 / np.sqrt(limits.LOSSY_LENGTH**-2 + 2 * width**2)))
 
 
 def _log_sphere(n: int) -> float:

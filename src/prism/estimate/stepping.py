@@ -9,21 +9,16 @@ import numpy as np
 import scipy.fft
 from numpy.typing import ArrayLike
 
+import prism.estimate._limits as limits
 from prism._types import Array
 from prism.errors import CannotTellError, OptionError
-from prism.estimate.channels import count_of
-from prism.record import Record
+from prism.estimate.channels import DrivenRecord, count_of
 
 Piece = tuple[int, int, int]  # trial, first sample, end
-_SHORTEST = 12  # samples of a dwell
-_STEPS = 60  # of Newton's iteration
-_FIVE_SIGMA = 5.0
-_LOOK = 256  # samples that show the noise and the offset
-_EXACT = 1e-7  # of the amplitude: a force known exactly
 
 
 def given_pieces(
-    record: Record, dt: float, frequencies: Array | None, starts: Sequence[float] | None
+    record: DrivenRecord, frequencies: Array | None, starts: Sequence[float] | None
 ) -> list[Piece] | None:
     """Dwells by the options; None when these do not say.
 
@@ -33,12 +28,12 @@ def given_pieces(
     starts : sequence of int or float, optional
         Samples or times of the beginnings.
     """
-    if record.n_trials > 1:
+    if len(record.trials) > 1:
         if starts is not None:
             raise OptionError("starts with several trials: each trial is one dwell, leave it out.")
         pieces = [(k, 0, samples) for k, samples in enumerate(record.samples)]
     elif starts is not None:
-        pieces = _from_starts(record.samples[0], dt, starts)
+        pieces = _from_starts(record.samples[0], record.dt, starts)
     elif frequencies is not None:
         edges = np.linspace(0, record.samples[0], len(frequencies) + 1).round().astype(int)
         pieces = [(0, int(a), int(b)) for a, b in pairwise(edges)]
@@ -49,22 +44,23 @@ def given_pieces(
             f"{len(frequencies)} frequencies for {len(pieces)} dwells: give one for each."
         )
     for k, (_, a, b) in enumerate(pieces):
-        if b - a < _SHORTEST:
+        if b - a < limits.SHORTEST_DWELL:
             raise OptionError(
-                f"dwell {k} (counted from 0) has {b - a} samples: give at least {_SHORTEST}."
+                f"dwell {k} (counted from 0) has {b - a} samples: give at least "
+                f"{limits.SHORTEST_DWELL}."
             )
     return pieces
 
 
 def _from_starts(samples: int, dt: float, starts: Sequence[float]) -> list[Piece]:
     first = [round(count_of(s, dt, "starts")) for s in starts]
-    edges = [*first, samples]
-    if not first or first[0] < 0 or any(b <= a for a, b in zip(first, edges[1:], strict=True)):
+    pieces = [(0, a, b) for a, b in pairwise([*first, samples])]
+    if not first or first[0] < 0 or any(b <= a for _, a, b in pieces):
         raise OptionError(
             f"starts {list(starts)}: give increasing beginnings of the dwells inside the record of "
             f"{samples} samples."
         )
-    return [(0, a, b) for a, b in zip(first, edges[1:], strict=True)]
+    return pieces
 
 
 def design(omega: ArrayLike, t: Array) -> Array:
@@ -85,18 +81,17 @@ def sine_frequency(t: Array, f: Array) -> float:
     t, f : array (samples,)
         Evenly spaced times.
     """
-    dt = float(t[1] - t[0])
-    centre = 0.5 * (t[0] + t[-1])
+    dt, tau = float(t[1] - t[0]), t - 0.5 * (t[0] + t[-1])
     size = scipy.fft.next_fast_len(8 * len(f))
     power = np.abs(scipy.fft.rfft((f - f.mean()) * np.hanning(len(f)), size))
     power[: size // (2 * len(f)) + 1] = 0.0
     omega = float(2 * np.pi * np.argmax(power) / (size * dt))
-    tau = t - centre
-    for _ in range(_STEPS):
+    # not a descent of `search`: within 1e-8 of its minimum a sum of squares no longer changes, and
+    # a rule that waits for its fall would lose half of the digits; the zero of the slope keeps them
+    for _ in range(limits.SINE_STEPS):
         basis = design(omega, tau)
         a, b, _o = np.linalg.lstsq(basis, f, rcond=None)[0]
-        slope = tau * (b * basis[:, 0] - a * basis[:, 1])
-        full = np.column_stack([basis, slope])
+        full = np.column_stack([basis, tau * (b * basis[:, 0] - a * basis[:, 1])])
         step = float(np.linalg.lstsq(full, f, rcond=None)[0][-1])
         step = float(np.clip(step, -1.0, 1.0)) if len(f) * dt * abs(step) < 6 else 0.0
         omega += step
@@ -121,13 +116,13 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
     while edges[-1] < len(force):
         a = edges[-1]
         b = _grow(t, force, a)
-        if b - a < _SHORTEST:
-            if len(force) - a < _SHORTEST and a:
+        if b - a < limits.SHORTEST_DWELL:
+            if len(force) - a < limits.SHORTEST_DWELL and a:
                 edges[-1] = len(force)
                 break
             raise CannotTellError(
-                f"the force keeps no frequency for {_SHORTEST} samples from sample {a} on: it is "
-                "no stepped sine, or too noisy; give frequencies or starts."
+                f"the force keeps no frequency for {limits.SHORTEST_DWELL} samples from sample "
+                f"{a} on: it is no stepped sine, or too noisy; give frequencies or starts."
             )
         edges.append(b)
     for k in range(1, len(edges) - 1):
@@ -138,18 +133,14 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
 def _grow(t: Array, force: Array, a: int) -> int:
     """End of the dwell that begins at sample a."""
     end = len(force)
-    b = min(end, a + max(_SHORTEST, _first_period(force[a:])))
+    b = min(end, a + max(limits.SHORTEST_DWELL, _first_period(force[a:])))
     while True:
         predicted, limit = _continued(t, force, a, b)
         further = min(end, b + (b - a))
         off = np.abs(force[b:further] - predicted[b - a : further - a]) > limit
-        if not off.any():
-            if further == end:
-                return end
-            b = further
-            continue
-        first = b + int(np.argmax(off))
-        if first - b < (b - a) // 8 or first - a < _SHORTEST:
+        first = b + int(np.argmax(off)) if off.any() else further
+        changed = off.any() and (first - b < (b - a) // 8 or first - a < limits.SHORTEST_DWELL)
+        if changed or first == end:
             return first
         b = first
 
@@ -159,41 +150,41 @@ def _first_period(force: Array) -> int:
 
     The noise is the median fourth difference, from which a well sampled sine is all but absent.
     """
-    start = force[:_LOOK] - force[:_LOOK].mean()
-    fourth = np.median(np.abs(np.diff(force[:_LOOK], 4)))
-    level = min(3 * fourth / (0.6745 * np.sqrt(70)), 0.4 * np.abs(start).max())
-    sides = np.sign(force - force[:_LOOK].mean())
-    clear = np.flatnonzero(np.abs(force - force[:_LOOK].mean()) > level)
-    turns = clear[1:][np.diff(sides[clear]) != 0]
+    look = force[: limits.NOISE_LOOK]
+    centred = force - look.mean()
+    noise = np.median(np.abs(np.diff(look, 4))) / (0.6745 * np.sqrt(70))
+    level = min(3 * noise, 0.4 * np.abs(centred[: limits.NOISE_LOOK]).max())
+    clear = np.flatnonzero(np.abs(centred) > level)
+    turns = clear[1:][np.diff(np.sign(centred[clear])) != 0]
     return int(turns[2]) + 1 if len(turns) > 2 else len(force)
 
 
 def _continued(t: Array, force: Array, a: int, b: int) -> tuple[Array, float]:
     """The sine fitted to samples a to b over twice that range, and the misfit to allow."""
-    far = min(len(force), 2 * b - a)
-    omega = sine_frequency(t[a:b], force[a:b])
-    basis = design(omega, t[a:far] - t[a])
-    c = np.linalg.lstsq(basis[: b - a], force[a:b], rcond=None)[0]
-    rms = float(np.sqrt(((force[a:b] - basis[: b - a] @ c) ** 2).sum() / max(b - a - 4, 1)))
+    s, N = slice(a, min(len(force), 2 * b - a)), b - a
+    sine, amplitude = _fitted_sine(t[s], force[s], slice(0, N))
+    rms = float(np.sqrt(((force[a:b] - sine[:N]) ** 2).sum() / max(N - 4, 1)))
     # Cramer-Rao for the frequency and phase: continued by its own length, a fit to N samples errs
     # by 8 σ/√N; twice that allows for the offset and for less than two periods
-    grow = np.sqrt(1 + 256 / (b - a))
-    return basis @ c, _FIVE_SIGMA * grow * rms + _EXACT * float(np.hypot(c[0], c[1]))
+    grow = np.sqrt(1 + 256 / N)
+    return sine, limits.OFF_THE_SINE * grow * rms + limits.EXACT_FORCE * amplitude
 
 
 def _split(t: Array, force: Array, edges: tuple[int, int, int]) -> int:
     """The place between two dwells that leaves the least misfit, each fitted to its inner part."""
     a, m, b = edges
-    left, right = (a, a + 3 * (m - a) // 4), (m + (b - m) // 4, b)
-    squares = []
-    for first, last in (left, right):
-        s = slice(first, last)
-        omega = sine_frequency(t[s], force[s])
-        basis = design(omega, t[a:b] - t[a])
-        c = np.linalg.lstsq(basis[first - a : last - a], force[s], rcond=None)[0]
-        squares.append((force[a:b] - basis @ c) ** 2)
-    before = np.concatenate([[0.0], np.cumsum(squares[0])])
-    after = np.concatenate([[0.0], np.cumsum(squares[1])])
+    low, high = 3 * (m - a) // 4, m - a + (b - m) // 4
+    misfits = [
+        np.cumsum((force[a:b] - _fitted_sine(t[a:b], force[a:b], part)[0]) ** 2)
+        for part in (slice(0, low), slice(high, b - a))
+    ]
+    before, after = (np.concatenate([[0.0], sums]) for sums in misfits)
     total = before + after[-1] - after
-    low, high = left[1] - a, right[0] - a
     return a + low + int(np.argmin(total[low : high + 1]))
+
+
+def _fitted_sine(t: Array, force: Array, part: slice) -> tuple[Array, float]:
+    """The sine that fits a part of the samples, over all of them, and its amplitude."""
+    basis = design(sine_frequency(t[part], force[part]), t - t[0])
+    c = np.linalg.lstsq(basis[part], force[part], rcond=None)[0]
+    return basis @ c, float(np.hypot(c[0], c[1]))

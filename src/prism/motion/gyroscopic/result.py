@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
+from prism.motion.gyroscopic._limits import LEVEL
 from prism.motion.gyroscopic.completion import line_sum
 from prism.motion.gyroscopic.delay import DelayTest
-
-LEVEL = 1e-4  # significance at which a line is not in phase, or has more than one direction
+from prism.motion.steady import Lines
+from prism.uncertainty import Gaussian
 
 
 @dataclass(frozen=True)
-class GyroscopicModel:
+class GyroscopicFit:
     r"""A gyroscopic system: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
 
     Every ``..._std`` is a standard deviation by jackknife over trials; for a complex quantity
@@ -31,10 +32,16 @@ class GyroscopicModel:
         :math:`B_j = b_j b_j^*` of :math:`C(τ) = 2 kT\, \mathrm{Re} \sum_j B_j e^{iΩ_j τ}`.
     mass, gyroscopic, stiffness : array (channels, channels)
         μ, γ and κ, with ``mass_std``, ``gyroscopic_std`` and ``stiffness_std``.
+    static_stiffness, static_stiffness_std : array (channels, channels)
+        :math:`κ_0 = κ - \hat K(0)`.
     hidden_frequencies, hidden_frequencies_std : array (hidden,)
         Bare frequencies :math:`ω_i`: the hidden part with the channels clamped.
     couplings : complex array (hidden, channels)
         :math:`c_i`, each up to its phase.
+    hidden_residues, hidden_residues_std : complex array (hidden, channels, channels)
+        :math:`c_i c_i^*` of the kernel.
+    joint : Gaussian
+        All of these with their joint covariance; of complex ones ``..._real`` and ``..._imag``.
     noise : array (channels,)
         Standard deviation of the noise.
     temperature : float or None
@@ -50,6 +57,8 @@ class GyroscopicModel:
         Probability of the misfit of the relations of ``prism.motion.gyroscopic.relations``.
     delay : DelayTest
         Whether delays between the channels explain the phases as well.
+    lines : Lines
+        The lines of the records, which go on as they are.
     """
 
     channels: tuple[str, ...]
@@ -64,9 +73,14 @@ class GyroscopicModel:
     gyroscopic_std: Array
     stiffness: Array
     stiffness_std: Array
+    static_stiffness: Array
+    static_stiffness_std: Array
     hidden_frequencies: Array
     hidden_frequencies_std: Array
     couplings: ComplexArray
+    hidden_residues: ComplexArray
+    hidden_residues_std: ComplexArray
+    joint: Gaussian = field(repr=False)
     noise: Array
     temperature: float | None
     scale: str
@@ -74,6 +88,7 @@ class GyroscopicModel:
     one_direction: Array
     consistency: float
     delay: DelayTest
+    lines: Lines = field(repr=False)
 
     @property
     def rotating(self) -> Mask:
@@ -84,6 +99,21 @@ class GyroscopicModel:
     def evidence(self) -> bool:
         """Whether the records need gyroscopic forces: lines turn, and no delay explains it."""
         return bool(self.rotating.any() and self.delay.p_value < LEVEL)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Whether the records need gyroscopic forces, in words."""
+        turning, p = np.count_nonzero(self.rotating), self.delay.p_value
+        some = f"{turning} of {len(self.frequencies)} lines turn"
+        if self.evidence:
+            return (f"{some}, and no delay between the channels explains it (p = {p:.1e})",)
+        if turning:
+            late = ", ".join(f"{delay:.4g}" for delay in self.delay.delays)
+            return (
+                f"{some}, but channels sampled late by {late} would show the same (p = {p:.2g}): "
+                "the gyroscopic matrix may be such a delay",
+            )
+        return ("no line turns: the records do not need gyroscopic forces",)
 
     def sense(self, first: int = 0, second: int = 1) -> Index:
         r"""Sense of rotation of each line in the plane of two channels.

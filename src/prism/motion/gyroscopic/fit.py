@@ -2,38 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
+from prism.experiments import Equilibrium
+from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.amplitudes import (
     LineFactors,
     line_amplitudes,
     line_factors,
     without_groups,
 )
-from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
 from prism.motion.gyroscopic.delay import delay_test
-from prism.motion.gyroscopic.model import LEVEL, GyroscopicModel
 from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
+from prism.motion.gyroscopic.result import GyroscopicFit
 from prism.motion.steady import Lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.likelihood import estimate_lines
 from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
-
-_FEWEST = 10  # trials: with fewer, the mean energies say nothing
-_GROUPS = 100  # of the jackknife, at most
+from prism.uncertainty import Gaussian
 
 
-def identify_gyroscopic(
+def fit_gyroscopic(
     record: Record,
     *,
     temperature: float | None = None,
     mass: ArrayLike | None = None,
     false_alarm: float = 1e-3,
-) -> GyroscopicModel:
+    progress: Callable[[str], None] | None = None,
+) -> GyroscopicFit:
     r"""Find the gyroscopic system behind records at thermal equilibrium.
 
     .. math:: C(τ) = 2 kT\, \mathrm{Re} \sum_j b_j b_j^* e^{iΩ_j τ}
@@ -51,6 +55,8 @@ def identify_gyroscopic(
         Effective mass μ of the channels.
     false_alarm : float
         Probability that noise alone shows a line.
+    progress : callable, optional
+        Told what is being done.
 
     Raises
     ------
@@ -59,35 +65,41 @@ def identify_gyroscopic(
         system at equilibrium.
     """
     inverse_mass = _scale(record, temperature, mass)
-    if record.n_trials < _FEWEST:
+    if record.n_trials < limits.FEWEST_TRIALS:
         raise CannotTellError(
             f"{record.n_trials} trials do not show the mean energy of a line: record at least "
-            f"{_FEWEST} at equilibrium."
+            f"{limits.FEWEST_TRIALS} at equilibrium."
         )
-    found = estimate_lines(record, false_alarm=false_alarm)
+    found = estimate_lines(record, false_alarm=false_alarm, progress=progress)
     _check(found, record)
     samplings = samplings_of(record)[0]
-    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=1e-8)
+    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=limits.REFINED)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     full = line_amplitudes(samplings, fit, orders)
     lines = line_factors(full)
     unit = 1.0 if temperature is None else temperature
     omega, factors, kT, consistency = _solve(lines, inverse_mass, unit)
-    if min(consistency, lines.p_value.min() * len(lines.p_value)) < LEVEL:
+    if min(consistency, lines.p_value.min() * len(lines.p_value)) < limits.LEVEL:
         raise CannotTellError(_contradiction(lines, consistency))
-    groups = min(record.n_trials, _GROUPS)
-    replicates = []
-    for amplitudes in without_groups(samplings, fit, full, groups):
-        other = _solve(line_factors(amplitudes), inverse_mass, unit)
-        replicates.append(_flat(other[0], other[1], complete_gyroscopic(other[0], other[1])))
-    done = complete_gyroscopic(omega, factors)
-    spread = np.sqrt((groups - 1) * np.var(replicates, axis=0))
+    if progress is not None:
+        progress("errors by leaving out trials")
+    groups = min(record.n_trials, limits.GROUPS)
+    others = [
+        _solve(line_factors(some), inverse_mass, unit)[:2]
+        for some in without_groups(samplings, fit, full, groups)
+    ]
     known = inverse_mass is not None or temperature is not None
-    return _model(
-        *(record, found, lines, omega, factors, done, spread),
+    return GyroscopicFit(
+        channels=record.channels,
+        **_estimates(omega, factors, others),
+        noise=found.noise,
         temperature=kT if known else None,
         scale=_words(inverse_mass is not None, temperature is not None),
+        in_phase=np.array([test.p_value[0] for test in found.tests]),
+        one_direction=lines.p_value,
         consistency=consistency,
+        delay=delay_test(lines),
+        lines=found,
     )
 
 
@@ -95,16 +107,9 @@ def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) ->
     """Check what fixes the scale; returns the inverse mass, if the mass is known."""
     if temperature is not None and not 0 < temperature < np.inf:
         raise OptionError(f"the temperature must be positive, got {temperature}.")
-    if mass is None:
-        return None
-    if temperature is not None:
+    if mass is not None and temperature is not None:
         raise OptionError("mass and temperature both fix the scale: give one of them.")
-    n = record.n_channels
-    mu = np.asarray(mass, float)
-    mu = mu * np.eye(n) if mu.ndim == 0 else mu
-    if mu.shape != (n, n) or not np.allclose(mu, mu.T) or np.linalg.eigvalsh(mu)[0] <= 0:
-        raise OptionError(f"the mass must be a positive definite matrix of size {n}.")
-    return np.asarray(np.linalg.inv(mu))
+    return Equilibrium.of({"mass": mass}, record.n_channels).inverse_mass
 
 
 def _check(found: Lines, record: Record) -> None:
@@ -127,7 +132,7 @@ def _check(found: Lines, record: Record) -> None:
 
 def _contradiction(lines: LineFactors, consistency: float) -> str:
     j = int(lines.p_value.argmin())
-    if lines.p_value[j] * len(lines.p_value) < LEVEL:
+    if lines.p_value[j] * len(lines.p_value) < limits.LEVEL:
         return (
             f"the line at {lines.omega[j]:.5g} has more than one complex direction "
             f"(p = {lines.p_value[j]:.1e}): two modes of one frequency, or one that the records "
@@ -150,58 +155,53 @@ def _solve(
     return omega, factors / np.sqrt(unit), kT, p_value
 
 
-def _flat(omega: Array, factors: ComplexArray, done: GyroscopicCompletion) -> Array:
-    """Everything that gets a standard deviation, in one vector."""
-    B = factors[:, :, None] * factors[:, None, :].conj()
-    parts = [omega, done.hidden_frequencies, B.real, B.imag]
-    parts += [done.mass, done.gyroscopic, done.stiffness]
-    return np.concatenate([part.ravel() for part in parts])
+def _estimates(
+    omega: Array, factors: ComplexArray, others: Sequence[tuple[Array, ComplexArray]]
+) -> dict[str, Any]:
+    """What the lines give, with standard deviations and joint errors by jackknife over `others`."""
+    done = complete_gyroscopic(omega, factors)
+    values = _quantities(omega, factors, done)
+    replicates = [_quantities(*other, complete_gyroscopic(*other)) for other in others]
+    flat = np.array([np.concatenate([*map(np.ravel, _real(one).values())]) for one in replicates])
+    off = np.sqrt((len(others) - 1) / len(others)) * (flat - flat.mean(axis=0))
+    joint = Gaussian.of(_real(values), off.T @ off)
+    errors = {
+        f"{name}_std": joint.std(f"{name}_real") + 1j * joint.std(f"{name}_imag")
+        if np.iscomplexobj(value)
+        else joint.std(name)
+        for name, value in values.items()
+    }
+    return {**values, **errors, "joint": joint, "factors": factors, "couplings": done.couplings}
+
+
+def _quantities(
+    omega: Array, factors: ComplexArray, done: GyroscopicCompletion
+) -> dict[str, Array | ComplexArray]:
+    """All that does not depend on a phase."""
+    return {
+        "frequencies": omega,
+        "residues": hermitian(factors),
+        "hidden_frequencies": done.hidden_frequencies,
+        "hidden_residues": hermitian(done.couplings),
+        "mass": done.mass,
+        "gyroscopic": done.gyroscopic,
+        "stiffness": done.stiffness,
+        "static_stiffness": done.static_stiffness,
+    }
+
+
+def _real(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
+    """Complex arrays in two: ``..._real`` and ``..._imag``."""
+    out: dict[str, Array] = {}
+    for name, value in values.items():
+        if np.iscomplexobj(value):
+            out |= {f"{name}_real": value.real, f"{name}_imag": value.imag}
+        else:
+            out[name] = value.real
+    return out
 
 
 def _words(mass: bool, temperature: bool) -> str:
     if mass:
         return "the given mass"
     return "the given temperature" if temperature else "free: in units of kT"
-
-
-def _model(
-    record: Record,
-    found: Lines,
-    lines: LineFactors,
-    omega: Array,
-    factors: ComplexArray,
-    done: GyroscopicCompletion,
-    spread: Array,
-    *,
-    temperature: float | None,
-    scale: str,
-    consistency: float,
-) -> GyroscopicModel:
-    """Put the model together; ``spread`` is laid out as by `_flat`."""
-    (N, n), hidden = factors.shape, len(done.hidden_frequencies)
-    sizes = [N, hidden, N * n * n, N * n * n, n * n, n * n, n * n]
-    std = np.split(spread, np.cumsum(sizes)[:-1])
-    return GyroscopicModel(
-        channels=record.channels,
-        frequencies=omega,
-        frequencies_std=std[0],
-        factors=factors,
-        residues=np.asarray(factors[:, :, None] * factors[:, None, :].conj()),
-        residues_std=(std[2] + 1j * std[3]).reshape(N, n, n),
-        mass=done.mass,
-        mass_std=std[4].reshape(n, n),
-        gyroscopic=done.gyroscopic,
-        gyroscopic_std=std[5].reshape(n, n),
-        stiffness=done.stiffness,
-        stiffness_std=std[6].reshape(n, n),
-        hidden_frequencies=done.hidden_frequencies,
-        hidden_frequencies_std=std[1],
-        couplings=done.couplings,
-        noise=found.noise,
-        temperature=temperature,
-        scale=scale,
-        in_phase=np.array([test.p_value[0] for test in found.tests]),
-        one_direction=lines.p_value,
-        consistency=consistency,
-        delay=delay_test(lines),
-    )
