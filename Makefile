@@ -33,7 +33,7 @@ style: $(VENV)/.dev
 	$(BIN)/mypy
 
 lint: style ## check style, types and the layering of the modules
-	$(BIN)/python -m pytest -q tests/test_architecture.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_project.py
 
 format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
