@@ -278,3 +278,41 @@ def test_importing_prism_is_light():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == []
+
+
+# -- tests mirror the sources ----------------------------------------------------------------------
+
+TESTS = ROOT / "tests"
+# What is tested beside the package: the other package, the pages, the instruments.
+BESIDE = {"bench", "docs", "tools"}
+# Tests of several modules together, which have the name of what they share.
+TOGETHER = {
+    *("architecture", "project", "app/browser", "io/response_bad", "io/stores", "io/text"),
+    *("cli/completion", "cli/damped", "cli/forced", "cli/info_data", "estimate/hammer"),
+    *("motion/forced/response/fit", "motion/forced/response/parts", "motion/potential/parts"),
+    *("plot/views", "report/browser", "report/forced", "report/kinds", "report/parts"),
+    "report/wording",
+}
+
+
+def counterpart(path):
+    """Whether a test stands where what it tests stands; a module may have a folder of tests."""
+    folder, name = path.parent, path.name.removesuffix(".py").removeprefix("test_")
+    home = SOURCE / folder
+    if folder.parts and (folder.parts[0] in BESIDE or home.with_suffix(".py").is_file()):
+        return True
+    if not home.is_dir():
+        return False
+    own = any((home / f"{dash}{name}.py").is_file() for dash in ("", "_"))
+    return own or (home / name).is_dir() or name == folder.name or str(folder / name) in TOGETHER
+
+
+def test_tests_mirror_the_sources():
+    tests = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+    assert len(tests) > 80
+    assert [str(path) for path in tests if not counterpart(path)] == []
+
+
+def test_what_is_tested_together_is_there():
+    there = {str(path.relative_to(TESTS)).replace("test_", "") for path in TESTS.rglob("*.py")}
+    assert sorted(name for name in TOGETHER if f"{name}.py" not in there) == []

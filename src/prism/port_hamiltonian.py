@@ -139,6 +139,9 @@ def port_matrices(
     damping : array (modes,)
         Ratios :math:`ζ_m`, in the order of the closed-loop frequencies; none for no losses.
     """
+    own = hamiltonian.port_form()
+    if own is not None:
+        return own
     M, K = hamiltonian.matrices
     size, n = len(M), len(hamiltonian.channels)
     zero, eye = np.zeros((size, size)), np.eye(size)
@@ -174,6 +177,9 @@ def damping_matrix(M: Array, K: Array, damping: ArrayLike) -> Array:
 
 def port_names(hamiltonian: Hamiltonian) -> tuple[str, ...]:
     """Names of the states: the channels, the hidden ``h1, h2, ...``, and ``p_`` of each."""
+    own = hamiltonian.state_names()
+    if own is not None:
+        return own
     hidden = hamiltonian.size - len(hamiltonian.channels)
     places = (*hamiltonian.channels, *(f"h{i + 1}" for i in range(hidden)))
     return (*places, *(f"p_{name}" for name in places))

@@ -250,8 +250,7 @@ def _own_zeros(model: Model) -> Iterator[PoleGroup]:
         yield PoleGroup("hidden ω", "hidden", hidden, std, np.zeros(len(hidden)))
     if residues is None or len(model.channels) == 1 or np.any(model.modes.damping):
         return
-    size = np.sqrt(np.einsum("maa->m", residues))
-    V = model.modes.shapes * size[:, None]
+    V = np.sqrt(np.einsum("maa->ma", residues))  # signs cancel where a force acts
     foster = Foster(model.modes.frequencies, V, np.zeros(len(V)), "none")
     for a, name in enumerate(model.channels):
         at = np.sqrt(np.maximum(zeros_in_x(foster, [a], [a]).real, 0.0))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from prism._format import format_value
 from prism.hamiltonian import Hamiltonian
+from prism.motion.gyroscopic.hamiltonian import GyroscopicHamiltonian
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.motion.potential.terms import Potential, Term
 from prism.report import _limits as limits
@@ -30,12 +31,15 @@ def hamiltonian_mathml(hamiltonian: Hamiltonian) -> list[str]:
     hamiltonian : Hamiltonian
     """
     nonlinear = isinstance(hamiltonian, NonlinearHamiltonian)
-    lines = [_form(hamiltonian, nonlinear)]
+    turning = isinstance(hamiltonian, GyroscopicHamiltonian)
+    lines = [_turning_form() if turning else _form(hamiltonian, nonlinear)]
     lines.append(_seen(hamiltonian.channels))
     if isinstance(hamiltonian, NonlinearHamiltonian):
         lines.append(_potential(hamiltonian.potential))
     elif len(hamiltonian.channels) <= limits.MOST_MATRIX_CHANNELS:
         lines.append(_matrix("μ", hamiltonian.mass, hamiltonian.mass_std))
+        if isinstance(hamiltonian, GyroscopicHamiltonian):
+            lines.append(_matrix("γ", hamiltonian.gyroscopic, hamiltonian.gyroscopic_std))
         lines.append(_matrix("κ", hamiltonian.stiffness, hamiltonian.stiffness_std))
     if len(hamiltonian.channels) <= limits.MOST_MATRIX_CHANNELS:
         lines += _hidden(hamiltonian)
@@ -119,6 +123,19 @@ def _form(hamiltonian: Hamiltonian, nonlinear: bool) -> str:
         own += [_half(), _transposed(x), _name("κ"), x]
     bath = [_sign("+"), _bath()] if hamiltonian.hidden else []
     return _row(_name("H"), _sign("="), *own, *bath)
+
+
+def _turning_form() -> str:
+    """``μ x'' + γ x' + κ x = ∫ K x``: the equation of motion of a system that rotates."""
+    x = _bold("x")
+    memory = f"<msubsup>{_sign('∫')}<mn>0</mn>{_name('t')}</msubsup>"
+    kernel = [_name("K"), _sign("("), _name("t"), _sign("−"), _name("s"), _sign(")")]
+    then = [x, _sign("("), _name("s"), _sign(")"), _name("d"), _name("s")]
+    return _row(
+        *(_name("μ"), f"<mover>{x}{_sign('¨')}</mover>", _sign("+")),
+        *(_name("γ"), f"<mover>{x}{_sign('˙')}</mover>", _sign("+"), _name("κ"), x),
+        *(_sign("="), memory, *kernel, *then),
+    )
 
 
 def _bath() -> str:

@@ -352,7 +352,8 @@ def kernel_sentence(model: Model) -> str | None:
     shown = " + ".join(terms[:6]) + (f" + … ({len(terms)} terms)" if len(terms) > 6 else "")
     traces = [f"{np.trace(residue):.4g}" for residue in kernel.residues]
     traced = ", ".join(traces[:6]) + (", …" if len(traces) > 6 else "")
-    return f"K(t) = {shown}, with tr R = {traced}"
+    turning = ", and a skew part that turns at the same frequencies" * hasattr(kernel, "skew")
+    return f"K(t) = {shown}, with tr R = {traced}{turning}"
 
 
 def loss_sentence(model: Model) -> str | None:

@@ -19,7 +19,7 @@ from prism.motion.forced.response.modal import Evaluation, ModalPoint, evaluate,
 from prism.motion.forced.response.noise import ResponseNoise, deviance
 from prism.search.descent import Marquardt, Step, Stop, descend
 
-_CONTROL = Marquardt(start=1e-9, least=0.0, most=np.inf, floor=0.0, tries=14)
+_CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
 # the fall alone decides: at a bound, or next to a singular matrix, what is promised means little
 _STOP = Stop(tolerance=-np.inf, settled=1e-5, settled_share=1e-10)
 
@@ -202,8 +202,8 @@ def covariance(fit: ModalFit) -> Array:
 
 def wald(fit: ModalFit) -> Array:
     """Squared length of each participation vector in units of its error."""
-    C = covariance(fit)
-    N, (K, n) = len(fit.point), fit.point.V.shape
-    blocks = C[N : N + K * n, N : N + K * n].reshape(K, n, K, n)[range(K), :, range(K)]
-    inverses = np.linalg.pinv(blocks, rcond=1e-12, hermitian=True)
-    return np.asarray(np.einsum("ka,kab,kb->k", fit.point.V, inverses, fit.point.V))
+    C, V = covariance(fit), fit.point.V
+    parts = np.arange(len(fit.point), fit.point.losses).reshape(V.shape)
+    blocks = [C[np.ix_(part, part)] for part in parts]
+    inverses = [np.linalg.pinv(one, rcond=1e-12, hermitian=True) for one in blocks]
+    return np.array([v @ inverse @ v for v, inverse in zip(V, inverses, strict=True)])
