@@ -292,8 +292,8 @@ def test_one_loss_for_all_is_the_maximum_over_points_with_equal_losses(damping):
 
 def test_the_damping_is_divided_by_ten_to_the_last_digit():
     """Without a driving point the matrix is singular and magnifies every digit."""
-    bold = CONTROL.accepted(Boldness(3e-5), 1.0, Step(np.zeros(1), 1.0))
-    assert bold.damping == 3e-5 / 10 != 0.1 * 3e-5
+    bold = CONTROL.accepted(Boldness(1e-9), 1.0, Step(np.zeros(1), 1.0))
+    assert bold.damping == 1e-9 / 10 != 0.1 * 1e-9
 
 
 def test_a_loss_for_all_stays_at_zero_where_the_sum_of_the_gradients_points_outwards():
