@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # -- forces and motions ----------------------------------------------------------------------------
 
-SHORTEST_DWELL = 8  # samples of a force that dwells at one frequency
+DWELL_SAMPLES = 8  # samples of a force that dwells at one frequency
 SHORTEST_BLOW = 3  # sampling steps of a hammer blow
 FEWEST_INTERVALS = 8  # intervals over which a disturbance is followed for a Lyapunov exponent
 SUBSTEPS = 16  # steps within a sampling step of noise-driven motion, where an acceleration is seen

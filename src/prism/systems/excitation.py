@@ -93,7 +93,7 @@ def _sweep(t: Array, low: float, high: float, rng: np.random.Generator) -> Array
 
 
 def _dwell(t: Array, low: float, high: float, rng: np.random.Generator, dwells: int) -> Array:
-    fewest = limits.SHORTEST_DWELL
+    fewest = limits.DWELL_SAMPLES
     if not 1 <= dwells <= len(t) / fewest:
         raise OptionError(
             f"{dwells} dwells in {len(t)} samples: give at least one, of {fewest} samples or more "

@@ -43,15 +43,6 @@ class _Residues(NamedTuple):
     response: ComplexArray
 
 
-class _Rates(NamedTuple):
-    """Derivatives of a model by all its parameters but the background, (P', m, ...)."""
-
-    log_omega: Array
-    log_zeta: Array
-    shapes: Array
-    force: ComplexArray
-
-
 def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """U (K, n, 2a) and S (2a, 2a) of the lines of one trial, free modes first.
 
@@ -74,8 +65,8 @@ def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, Comp
     Of the f free modes: the others do not change, and their forces are independent of these.
     """
     model = model.free()
-    lam, left, right, strength = _residue_rates(model, band)
     residues = _residues(model, band)
+    lam, left, right, strength = _residue_rates(model, band, residues)
     a = 1 / (1j * band.omega[:, None] - model.poles)
     da = lam[:, None, :] * a**2  # (P', K, m)
     halves = [
@@ -108,7 +99,8 @@ def _residues(model: BandModel, band: LineBand) -> _Residues:
     )
 
 
-def _model_rates(model: BandModel) -> _Rates:
+def _model_rates(model: BandModel) -> tuple[Array, Array, Array, ComplexArray]:
+    """Derivatives of ln ω, ln ζ, shapes and force by all parameters but the noise, (P', m, ...)."""
     at, size, (f, n) = model.at, model.modal, model.shapes.shape
     shapes, force = np.zeros((size, f, n)), np.zeros((size, f, f), complex)
     shapes[at["shape"], np.repeat(np.arange(f), n - 1)] = model.turns.reshape(-1, n)
@@ -116,28 +108,25 @@ def _model_rates(model: BandModel) -> _Rates:
     half = (basis.factors[:, None] * root[basis.rows])[:, :, None]
     half = half * root[basis.columns].conj()[:, None, :]
     force[np.append(at["auto"], at["cross"])] = half + half.conj().swapaxes(1, 2)
-    return _Rates(np.eye(size, f), np.eye(size, f, k=-f), shapes, force)
+    return np.eye(size, f), np.eye(size, f, k=-f), shapes, force
 
 
 def _residue_rates(
-    model: BandModel, band: LineBand
+    model: BandModel, band: LineBand, base: _Residues
 ) -> tuple[ComplexArray, ComplexArray, ComplexArray, ComplexArray]:
     """Derivatives of λ (P', m), l and r (P', m, n) and c (P', m), all modes free."""
-    base, rates = _residues(model, band), _model_rates(model)
+    by_omega, by_zeta, by_shape, by_force = _model_rates(model)
     lam, zeta, omega = model.poles, model.zeta, model.omega
-    by_zeta = -zeta * omega - 1j * omega * zeta**2 / np.sqrt(1 - zeta**2)
-    d_lam = rates.log_omega * lam + rates.log_zeta * by_zeta
+    turn = -zeta * omega - 1j * omega * zeta**2 / np.sqrt(1 - zeta**2)
+    d_lam = by_omega * lam + by_zeta * turn
     powers = band.orders * (d_lam / lam)[:, :, None]
     s = -lam[:, None]
-    d_below = 2 * zeta * omega * s * (rates.log_omega + rates.log_zeta)[:, None, :]
-    d_below = d_below + 2 * omega**2 * rates.log_omega[:, None, :]
+    d_below = 2 * zeta * omega * s * (by_omega + by_zeta)[:, None, :]
+    d_below = d_below + 2 * omega**2 * by_omega[:, None, :]
     d_below = d_below - (2 * zeta * omega + 2 * s) * d_lam[:, :, None]
     weights = model.force * base.response
-    d_weights = rates.force * base.response - weights * base.response / model.gains * d_below
-    return (
-        d_lam,
-        powers * base.left + base.lever * rates.shapes,
-        (powers - (d_lam.imag / lam.imag)[:, :, None]) * base.right
-        + base.back * (d_weights @ model.shapes + weights @ rates.shapes),
-        np.exp(lam * band.longest) * d_lam,
-    )
+    d_weights = by_force * base.response - weights * base.response / model.gains * d_below
+    d_left = powers * base.left + base.lever * by_shape
+    d_right = (powers - (d_lam.imag / lam.imag)[:, :, None]) * base.right
+    d_right += base.back * (d_weights @ model.shapes + weights @ by_shape)
+    return d_lam, d_left, d_right, np.exp(lam * band.longest) * d_lam

@@ -171,7 +171,7 @@ def _estimates(
         else joint.std(name)
         for name, value in values.items()
     }
-    return {**values, **errors, "joint": joint, "factors": factors, "couplings": done.couplings}
+    return {**vars(done), **values, **errors, "joint": joint, "factors": factors}
 
 
 def _quantities(

@@ -8,15 +8,15 @@ import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.gyroscopic._limits import LEVEL
-from prism.motion.gyroscopic.completion import line_sum
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, line_sum
 from prism.motion.gyroscopic.delay import DelayTest
 from prism.motion.steady import Lines
 from prism.uncertainty import Gaussian
 
 
 @dataclass(frozen=True)
-class GyroscopicFit:
-    r"""A gyroscopic system: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
+class GyroscopicFit(GyroscopicCompletion):
+    r"""The bare system behind records: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
 
     Every ``..._std`` is a standard deviation by jackknife over trials; for a complex quantity
     its real and imaginary parts are those of the real and imaginary parts.
@@ -67,17 +67,11 @@ class GyroscopicFit:
     factors: ComplexArray
     residues: ComplexArray
     residues_std: ComplexArray
-    mass: Array
     mass_std: Array
-    gyroscopic: Array
     gyroscopic_std: Array
-    stiffness: Array
     stiffness_std: Array
-    static_stiffness: Array
     static_stiffness_std: Array
-    hidden_frequencies: Array
     hidden_frequencies_std: Array
-    couplings: ComplexArray
     hidden_residues: ComplexArray
     hidden_residues_std: ComplexArray
     joint: Gaussian = field(repr=False)
