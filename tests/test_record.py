@@ -343,3 +343,14 @@ def test_a_long_uniform_record_builds_no_times_until_asked():
     assert record.duration == pytest.approx(1e4)
     assert "times" not in vars(record._clocks[0])
     assert record.times[0] is record.times[0]
+
+
+def test_a_record_can_be_said_to_measure_something_else():
+    record = Record(np.random.default_rng(0).standard_normal((20, 2)), dt=0.5, channels=["a", "b"])
+    other = record.with_quantity(["velocity", "acceleration"])
+    assert other.quantity == ("velocity", "acceleration")
+    assert other.trials[0] is record.trials[0]
+    assert other.times[0] is record.times[0]
+    assert record.with_quantity("velocity").quantity == ("velocity", "velocity")
+    with pytest.raises(RecordError, match="3 quantities for 2 channels"):
+        record.with_quantity(["velocity"] * 3)

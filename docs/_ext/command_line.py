@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 from typer.main import get_command
 
-from prism.cli._app import app as program
+from prism.cli._app import make_app
 
 
 def _literal(text):
@@ -40,7 +40,7 @@ class CommandLine(SphinxDirective):
 
     def run(self):
         """The sections, in the order of ``prism --help``."""
-        commands = get_command(program).commands
+        commands = get_command(make_app()).commands
         return [_section(name, command) for name, command in commands.items()]
 
 

@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike
 from prism._types import Array, ComplexArray, Index
 from prism.errors import OptionError, RecordError
 from prism.record import QUANTITIES, Record
+from prism.remarks import Ask, Words
 
 _TERMS = 5  # of the polynomial in τ² that continues C to lag zero
 _FALL = 0.5  # the polynomial is fitted until C has fallen to this part of its first value
@@ -291,8 +292,11 @@ def pool(parts: Sequence[Correlation]) -> Correlation:
 def _lag_count(record: Record, max_lag: float | None) -> int:
     if record.dt is None:
         raise RecordError(
-            "a correlation needs one uniform sampling step in all trials: resample the record, "
-            "or use method='likelihood', which takes any times."
+            Words(
+                "a correlation needs one uniform sampling step in all trials: resample the "
+                "record, or use {0}, which takes any times.",
+                (Ask("method", "likelihood"),),
+            )
         )
     longest = max(record.samples)
     if max_lag is None:

@@ -17,6 +17,7 @@ from prism.errors import NoLineError, NotFittedError, OptionError, PrismWarning
 from prism.labelled import Labelled, is_labelled
 from prism.pipeline import DEFAULT_FALSE_ALARM, identify
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
@@ -133,8 +134,11 @@ class PRISM:
         """
         if self.experiment == _FORCED:
             raise OptionError(
-                "a forced motion cannot be continued without the force to come: use "
-                "prism.identify(record, force=[...])."
+                Words(
+                    "a forced motion cannot be continued without the force to come: use "
+                    "prism.identify(record, {0}).",
+                    (Ask("force", like="[...]"),),
+                )
             )
         record, names = self._record(X)
         model = self._identified(record)
@@ -261,8 +265,8 @@ class PRISM:
         try:
             return identify(record, **options)
         except NoLineError as error:
-            note = f"{error} The forecast is the mean of each channel."
-            warnings.warn(note, PrismWarning, stacklevel=3)
+            note = error.words + " The forecast is the mean of each channel."
+            warnings.warn(PrismWarning(note), stacklevel=3)
             return None
 
     def _record(

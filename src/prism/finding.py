@@ -204,7 +204,7 @@ class Finding:
     remarks : tuple of Remark, Words or str
     response : ResponseSummary or None
         Of a forced experiment.
-    statement : str
+    statement : Words or str
         What is and is not determined, where that is not a matter of modes.
     quantities : tuple of Determination
         How well each quantity is known, where the kind of motion says so itself.
@@ -223,7 +223,7 @@ class Finding:
     motion: Motion | None = None
     remarks: tuple[Remark | Words | str, ...] = ()
     response: ResponseSummary | None = None
-    statement: str = ""
+    statement: Words | str = ""
     quantities: tuple[Determination, ...] = ()
     fit: object = None
 

@@ -103,7 +103,8 @@ class Identifiability(Value):
         what : str
             Beginning of a sentence.
         """
-        return CannotTellError(f"{what} is not determined: " + self.why + "; " + self.remedy + ".")
+        why, remedy = (Words.of(one).without_stop() for one in (self.why, self.remedy))
+        return CannotTellError(f"{what} is not determined: " + why + "; " + remedy + ".")
 
     def spell(self, speller: Speller) -> str:
         """The verdict in plain sentences, one per line, with options in the words of the reader.
@@ -131,7 +132,9 @@ class Identifiability(Value):
                 f"Determined: the bare Hamiltonian, with {self._hidden()}",
                 f"The common scale of mass and couplings is {self.scale}.",
             ]
-        why, remedy = spelled(self.why, speller), spelled(self.remedy, speller)
+        why, remedy = (
+            Words.of(one).without_stop().spell(speller) for one in (self.why, self.remedy)
+        )
         return [
             first,
             f"Not determined: the bare hidden frequencies and couplings, because {why}.",

@@ -15,6 +15,7 @@ from prism._types import Array
 from prism.errors import RecordError
 from prism.forecast import Forecast
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -81,7 +82,10 @@ def record_from_xarray(array: Any, dt: float | None = None) -> Record:
     step = array.attrs.get("dt") if dt is None else dt
     if step is None:
         raise RecordError(
-            "the array has no coordinate 'time' and no attribute 'dt': assign one, or give dt=..."
+            Words(
+                "the array has no coordinate 'time' and no attribute 'dt': assign one, or give {0}",
+                (Ask("dt"),),
+            )
         )
     return Record(values, dt=step, channels=names, quantity=quantity)
 

@@ -21,6 +21,7 @@ from prism.motion.kinds import KINDS, chosen
 from prism.motion.steady.kind import Steady
 from prism.options import all_options, check_options
 from prism.record import Record
+from prism.remarks import Ask, Words
 from prism.settings import DEFAULT_FALSE_ALARM, Settings
 
 __all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
@@ -210,7 +211,9 @@ def _frozen(value: Any) -> Any:
     """Values that nobody can change any more."""
     if isinstance(value, Mapping):
         return tuple(value.items())
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
 def _experiment(data: Record | FrequencyResponse, asked: str | None, force: Any) -> str:
@@ -231,5 +234,8 @@ def _check_belonging(name: str, known: Sequence[str], options: Mapping[str, Any]
     for option in EXPERIMENTS["forced"].options:
         if option not in known and options[option] not in (default[option], None):
             raise OptionError(
-                f"{option} belongs to forced experiments, not to {name!r}: leave it out."
+                Words(
+                    f"{{0:name}} belongs to forced experiments, not to {name!r}: leave it out.",
+                    (Ask(option),),
+                )
             )

@@ -229,6 +229,17 @@ class Record:
         fixed = [frozen(np.array(values, float)) for values in trials]
         return self._with(fixed, self._clocks, self.channels, self.quantity)
 
+    def with_quantity(self, quantity: str | Sequence[str]) -> Record:
+        """Return a record of the same values that measure something else.
+
+        Parameters
+        ----------
+        quantity : str or sequence of str
+            One for all channels, or one per channel.
+        """
+        kinds = _quantities(quantity, self.n_channels)
+        return self._with(self.trials, self._clocks, self.channels, kinds)
+
     @classmethod
     def _with(
         cls,

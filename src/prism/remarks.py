@@ -24,7 +24,7 @@ class Ask:
     Attributes
     ----------
     option : str
-        As the keyword of `prism.identify` or of a reader.
+        As the keyword of `prism.identify` or of a reader; empty for what only a program can do.
     value : object
         What to set it to; None asks to give one.
     like : str, optional
@@ -55,7 +55,8 @@ class _Python:
 
     def ask(self, ask: Ask) -> str:
         written = "..." if ask.value is None else repr(ask.value)
-        return f"{ask.option}={written if ask.like is None else ask.like}"
+        written = written if ask.like is None else ask.like
+        return f"{ask.option}={written}" if ask.option else written
 
 
 PYTHON: Speller = _Python()
@@ -122,6 +123,15 @@ class Words:
 
     def __radd__(self, before: str) -> Words:
         return Words(before) + self
+
+    def replace(self, old: str, new: str) -> Words:
+        """Return the text with one part replaced by another.
+
+        Parameters
+        ----------
+        old, new : str
+        """
+        return Words(self.text.replace(old, new), self.asks)
 
     def without_stop(self) -> Words:
         """Return the text without its closing full stop."""
@@ -253,9 +263,10 @@ def spelled(given: object, speller: Speller) -> str:
 
     Parameters
     ----------
-    given : Words, Remark, error, warning or text
+    given : Words, Remark, Identifiability, error, warning or text
         An error or a warning holds its words as ``words``.
     speller : Speller
     """
     words = getattr(given, "words", given)
-    return words.spell(speller) if isinstance(words, Words) else str(words)
+    spell = getattr(words, "spell", None)
+    return str(words) if spell is None else str(spell(speller))

@@ -90,7 +90,8 @@ class Settings(Value):
 
 
 def _default(value: Any, default: Any) -> bool:
-    return not isinstance(value, np.ndarray) and (value is default or value == default)
+    # None is what nobody said, whatever stands for it.
+    return value is None or (not isinstance(value, np.ndarray) and value == default)
 
 
 def _plain(value: Any) -> Any:

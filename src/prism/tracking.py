@@ -23,6 +23,7 @@ from prism.errors import NoLineError, OptionError, RecordTooShortError
 from prism.motion.steady import Lines, estimate_lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
+from prism.options import check_options
 from prism.record import MIN_SAMPLES, Record
 from prism.search.projection import residual_weights
 from prism.search.series import samplings_of
@@ -165,10 +166,7 @@ def _check(record: object, lengths: dict[str, float]) -> None:
 def _check_counts(shortest: int, false_alarm: float, max_modes: int | None) -> None:
     if shortest < 1:
         raise OptionError(f"shortest is {shortest}: a line lasts for at least one window.")
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"the false-alarm probability must lie in (0, 1), got {false_alarm}.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes must be at least 1, got {max_modes}.")
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
 
 
 def _starts(record: Record, window: float, step: float) -> Array:

@@ -17,13 +17,12 @@ import scipy.io
 
 from prism._types import Array, ComplexArray
 from prism.errors import NoLineError
-from prism.motion.driven.bands import Mode, in_band
+from prism.motion.driven.bands import DrivenMode, in_band
 from prism.motion.driven.driven import DrivenFit, fit_driven
 from prism.motion.driven.innovations import kicks
 from prism.motion.driven.scoring import score_and_information
 from prism.motion.driven.sensor import sensor_kind
-from prism.motion.driven.spectrum import fourier_lines
-from prism.motion.driven.whittle import channel_scales, parameter_slices, scaled_band
+from prism.motion.driven.spectrum import fourier_lines, line_band
 from prism.record import QUANTITIES, Record
 from prism.systems import LinearSystem, chain
 from prism.systems.driven import driven
@@ -111,22 +110,20 @@ def folded(case: Case, omega: float) -> ComplexArray:
 
 def driven_bound(case: Case, record: Record) -> tuple[Array, Array]:
     """Cramér-Rao standard deviations of ln Ω and ln ζ of all modes."""
-    lines = fourier_lines(record)
-    band, system = scaled_band(lines), case.system
+    band, system = line_band(fourier_lines(record)), case.system
     length = np.linalg.norm(system.participation, axis=1)
     modes = [
-        Mode(float(w), float(z), shape / size, float(size**2))
+        DrivenMode(float(w), float(z), shape / size, float(size**2))
         for w, z, shape, size in zip(
             system.frequencies, ZETA, system.participation, length, strict=True
         )
     ]
     sensor = (NOISE * record.std()) ** 2 / (1 + NOISE**2) * STEP
     R = np.diag(sensor) + folded(case, float(np.median(system.frequencies)))
-    scale = channel_scales(lines)
-    model = in_band(lines, band, modes, free=True)
-    model = replace(model, noise=R / np.outer(scale, scale), full=len(scale) > 1)
+    R = R / np.outer(band.scale, band.scale)
+    model = replace(in_band(band, modes), noise=R, full=len(R) > 1)
     information = score_and_information(model, band)[1]
-    at = parameter_slices(model)
+    at = model.at
     keep = np.setdiff1d(np.arange(len(information)), at["cross"])
     std = np.sqrt(np.diag(np.linalg.inv(information[np.ix_(keep, keep)])))
     # frequencies and dampings come first, so leaving out the cross spectra does not move them

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +12,7 @@ from prism._types import Array
 from prism.estimate import estimate_response
 from prism.frequency_response import FrequencyResponse
 from prism.io.response import read_response
-from prism.motion.forced import fit_response
-from prism.motion.forced.zeros import minima
+from prism.motion.forced import Foster, fit_response
 from prism.pipeline import identify
 from prism.record import Record
 from prism_bench.table import Row
@@ -25,7 +25,7 @@ BEAM_POLES = np.array([0.103, 0.196, 0.325])
 def folder() -> Path | None:
     """The folder that ``PRISM_REAL_DATA`` names, or ``../shared/data`` beside the project."""
     named = os.environ.get("PRISM_REAL_DATA")
-    place = Path(named) if named else Path("..") / "shared" / "data"
+    place = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
     return place if place.is_dir() else None
 
 
@@ -91,3 +91,24 @@ def _worst(found: Array, reference: Array) -> float:
         return float("inf")
     nearest = np.abs(found[:, None] / reference - 1).min(axis=0)
     return 100 * float(nearest.max())
+
+
+def minima(foster: Foster, a: int, b: int, omega: Array, order: int = 0) -> Array:
+    r"""Frequencies where the magnitude of :math:`(iω)^k H_{ab}` has a minimum.
+
+    These are the anti-resonances that one reads off a plot, whether a zero lies on the axis or
+    only near it.
+
+    Parameters
+    ----------
+    a, b : int
+        Output and input.
+    omega : array
+        Measured frequencies, ascending.
+    order : int
+        k: 0 for the receptance, 1 for the mobility, 2 for the accelerance.
+    """
+    fine = np.unique(np.concatenate([np.linspace(p, q, 8) for p, q in pairwise(omega)]))
+    size = np.abs(foster(fine)[:, a, b]) * fine**order
+    inner = np.flatnonzero((size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])) + 1
+    return np.asarray(fine[inner])

@@ -27,6 +27,8 @@ from prism.app import charts, server, upload
 from prism.app.jobs import Job
 from prism.app.results import Answer
 from prism.app.words import html_table, plain
+from prism.options import Choice, Option, add_choice, forget, register
+from prism.options.values import Flag, Names, Number, OneOf, Whole
 from prism.report.csv import write_modes
 from prism.report.tables import Table
 
@@ -238,6 +240,57 @@ def test_losses_can_be_fitted():
     assert "ζ" in tables(page)
 
 
+ASKED = (
+    Option("pitch", Number(0.0), label="Its pitch", help="A frequency.", example="440"),
+    Option("count", Whole(1), default=2, label="How many", help="A number of them."),
+    Option("loud", Flag(), label="It is loud", help="Whether it is."),
+    Option("sort", OneOf(), choices=(Choice("a", "First sort"), Choice("b")), help="Which."),
+    Option("names", Names(), label="Their names", help="With commas between them."),
+)
+
+
+@pytest.fixture
+def registered():
+    for option in ASKED:
+        register(option)
+    add_choice("kind", Choice("tone", "a tone of known pitch"))
+    yield
+    forget("kind", "tone")
+    for option in ASKED:
+        forget(option.name)
+
+
+def test_a_kind_that_came_later_is_asked_for_by_itself(record, registered, monkeypatch):
+    asked = []
+
+    def refuse(data, *, progress, **options):
+        asked.append(options)
+        raise CannotTellError("no.")
+
+    page = drop(("bench.csv", csv_of(record)))
+    monkeypatch.setattr(prism, "identify", refuse)  # what was played with is remembered
+    identify(page)
+    find(page.selectbox, "How it moves").select("tone").run()
+    find(page.number_input, "Its pitch").set_value(440.0).run()
+    find(page.number_input, "How many").set_value(3).run()
+    find(page.checkbox, "It is loud").check().run()
+    find(page.selectbox, "sort").select("a").run()
+    find(page.text_input, "Their names").input("p, q").run()
+    identify(page)
+    plain, tone = asked
+    assert not set(plain) & {option.name for option in ASKED}
+    assert tone == {
+        "experiment": "free",
+        "fit_fraction": None,
+        "kind": "tone",
+        "pitch": 440.0,
+        "count": 3,
+        "loud": True,
+        "sort": "a",
+        "names": ["p", "q"],
+    }
+
+
 def test_several_files_are_trials(record):
     page = drop(("a.csv", csv_of(record)), ("b.csv", csv_of(record.head(0.5))))
     assert "The first of 2 files; the others are read like it." in texts(page.caption)
@@ -327,7 +380,7 @@ def test_a_note_of_the_reader_is_kept():
         f"{w},{1 / (1 - w * w)},0,1\n".encode() for w in np.linspace(0.2, 0.8, 20)
     )
     reading = upload.read_response(upload.collect([Dropped("frf.csv", table)]))
-    assert reading.notes[0].startswith("frf.csv: coherence_x_x is not used")
+    assert str(reading.notes[0]).startswith("frf.csv: coherence_x_x is not used")
 
 
 # -- work beside the page -------------------------------------------------------------------------
@@ -355,9 +408,11 @@ def test_work_that_fails_says_so_in_a_sentence():
 
     refused, broken = Job(refuse), Job(lambda say: 1 / 0)
     assert refused.wait(5)
-    assert refused.error == "no."
+    assert str(refused.error) == "no."
     assert broken.wait(5)
-    assert broken.error.startswith("this is a fault of PRISM (ZeroDivisionError: division by zero)")
+    assert str(broken.error).startswith(
+        "this is a fault of PRISM (ZeroDivisionError: division by zero)"
+    )
 
 
 def test_the_page_does_not_wait_for_work_that_is_stopped(record, monkeypatch):

@@ -16,7 +16,7 @@ import prism
 from prism import systems
 from prism.cli import main
 from prism.cli._console import program
-from prism.errors import PrismWarning
+from prism.errors import CannotTellError, PrismWarning
 
 COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "compare", "demo")
 
@@ -153,6 +153,48 @@ def test_identify_an_ensemble_of_files(run, here):
     assert "3 trials of 500 samples" in out
 
 
+def test_the_kind_of_motion_can_be_named(run, bench):
+    status, out, _ = run("identify", bench, "--kind", "steady")
+    assert status == 0
+    assert "4 modes in 2 channels" in out
+    status, _, err = run("identify", bench, "--kind", "forced")
+    assert status == 2
+    assert "'forced'" in err
+
+
+def test_what_was_typed_reaches_python_as_values(run, bench, monkeypatch):
+    asked = []
+
+    def refuse(data, *, progress, **options):
+        asked.append(options)
+        raise CannotTellError("no.")
+
+    monkeypatch.setattr(prism, "identify", refuse)
+    assert run("identify", bench)[0] == 1
+    typed = ["--gyroscopic", "--experiment", "equilibrium", "--potential", "x,x^3", "--undamped"]
+    more = ["--max-modes", "3", "--ignore", "50hz", "--drift", "2", "--mass", "identity"]
+    assert run("identify", bench, *typed, *more)[0] == 1
+    assert asked == [
+        {},  # what nobody said is left to its default
+        {
+            "experiment": "equilibrium",
+            "damped": False,
+            "potential": ["x", "x^3"],
+            "gyroscopic": True,
+            "mass": "identity",
+            "max_modes": 3,
+            "ignore": "50hz",
+            "drift": 2,
+        },
+    ]
+
+
+def test_options_are_checked_before_files_are_read(run, here):
+    status, _, err = run("identify", "missing.csv", "--false-alarm", "2")
+    assert status == 2
+    assert err == "prism: the false-alarm probability must lie in (0, 1), got 2.0.\n"
+
+
 def test_identify_channels_quantity_and_time_column(run, here):
     t = 0.1 * np.arange(1000)
     table = np.column_stack([t, np.cos(t), np.sin(t), np.cos(3 * t)])
@@ -197,7 +239,7 @@ def test_identify_search_options(run, bench):
         ("--method", "magic", "unknown method 'magic'"),
         ("--max-modes", "0", "at least 1"),
         ("--false-alarm", "2", "must lie in (0, 1)"),
-        ("--fit-fraction", "1.5", "between 0 and 1"),
+        ("--fit-fraction", "1.5", "--fit-fraction must lie in (0, 1), got 1.5"),
         ("--dt", "0.3", "contradicts the time column"),
         ("--dt", "0", "positive, finite sampling step"),
         ("--dt", "-1", "positive, finite sampling step"),

@@ -283,6 +283,18 @@ def test_quantities_are_those_of_the_motions(run, forced, here):
     assert "--quantity names 4 quantities, but the motion channels are x, y" in err
 
 
+def test_a_file_with_forces_and_quantities_is_read_once(run, forced, here, monkeypatch):
+    prism.io.write(forced, "forced.csv")
+    reads, read = [], prism.io._registry.read_raw
+    monkeypatch.setattr(prism.io, "read_raw", lambda *a: reads.append(a) or read(*a))
+    status, _, _ = run("identify", "forced.csv", "--force", "f_x", "--quantity", "displacement")
+    assert status == 0
+    assert len(reads) == 1
+    status, _, err = run("identify", "forced.csv", "--force", "f_x", "--quantity", "weight")
+    assert status == 2
+    assert "forced.csv: unknown quantity 'weight'" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "expected", "words"),
     [
@@ -299,7 +311,7 @@ def test_quantities_are_those_of_the_motions(run, forced, here):
         (["--force", "f_x", "--at", "f_x=y"], 1, "where no motion is measured"),
         (["--force", "f_x", "--mass", "identity"], 2, "mass means nothing"),
         (["--experiment", "forced"], 2, "--force"),
-        (["--damped", "--mass", "identity"], 2, "damped=True is for free records"),
+        (["--damped", "--mass", "identity"], 2, "--damped is for free records"),
         (["--at", "f_x=x"], 2, "at belongs to forced experiments"),
         (["--hold", "zero"], 2, "hold belongs to forced experiments"),
         (["--rank", "full"], 2, "rank belongs to forced experiments"),

@@ -6,7 +6,7 @@ import pytest
 import prism
 from prism import systems
 from prism.cli import main
-from prism.cli._experiments import EXPERIMENTS, Settings
+from prism.cli._experiments import EXPERIMENTS, SimulationSettings
 from prism.cli._systems import SYSTEMS
 
 
@@ -157,5 +157,5 @@ def test_nonlinear_systems_are_free(run, here, experiment):
 
 def test_help_names_what_there_is(run):
     text = " ".join(run("--help")[1].split())
-    for name in (*SYSTEMS, *EXPERIMENTS, *systems.EXCITATIONS, str(Settings.dt)):
+    for name in (*SYSTEMS, *EXPERIMENTS, *systems.EXCITATIONS, str(SimulationSettings.dt)):
         assert name in text

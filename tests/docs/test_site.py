@@ -187,10 +187,10 @@ def test_every_public_name_is_in_the_reference(site):
 def test_the_command_line_is_complete(site):
     from typer.main import get_command
 
-    from prism.cli._app import app
+    from prism.cli._app import make_app
 
     page = site.page("commands.html")
-    for name, command in get_command(app).commands.items():
+    for name, command in get_command(make_app()).commands.items():
         assert f"prism-{name}" in page.ids
         for option in command.params:
             for spelling in option.opts:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from prism.errors import CannotTellError, OptionError
-from prism.estimate.cutting import detected_pieces, sine_frequency
 from prism.estimate.estimation import estimate_response
+from prism.estimate.stepping import detected_pieces, sine_frequency
 from prism.record import Record
 from prism.systems import cart_pendulum, forced
 

@@ -9,6 +9,7 @@ import pytest
 import prism
 from prism.errors import OptionError
 from prism.experiments import EXPERIMENTS
+from prism.motion.kinds import KINDS
 from prism.motion.steady import METHODS
 from prism.motion.steady.trend import HIGHEST
 from prism.options import (
@@ -30,7 +31,13 @@ from prism.options.values import Number
 
 
 def test_the_table_knows_what_the_rooms_know():
-    assert find("experiment").values == (*EXPERIMENTS, "forced")
+    assert find("experiment").values == tuple(EXPERIMENTS)
+    for name, kind in EXPERIMENTS.items():
+        choice = find("experiment").choice(name)
+        assert (choice.label, choice.words) == (kind.label, kind.words)
+    assert set(find("kind").values) == {kind.name for kind in KINDS}
+    for kind in KINDS:
+        assert find("kind").choice(kind.name).label == kind.words
     assert find("method").values == tuple(METHODS)
     assert find("drift").kind.high == HIGHEST
     assert find("quantity").values == prism.record.QUANTITIES
@@ -70,7 +77,7 @@ def test_the_table_is_light():
         ("at", "f=x", "at maps a force to a motion, got 'f=x'."),
         ("time_column", 1.5, "time_column is a text, got 1.5."),
         ("dt", -1.0, "dt must be a finite number above 0, got -1.0."),
-        ("strength", 1, "unknown option 'strength'; use one of experiment, force"),
+        ("strength", 1, "unknown option 'strength'; use one of experiment, kind"),
     ],
 )
 def test_what_makes_no_sense_is_refused(name, value, words):

@@ -13,15 +13,16 @@ import pytest
 
 import prism
 from prism import systems
+from prism._format import format_percent
 from prism.errors import WriteError
 from prism.plot import shapes_view, views
 from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Panel
 from prism.report import format_value, summary, write_report
 from prism.report._figures import chart_values, embedded, pack
 from prism.report.html import html_page
-from prism.report.numbers import format_percent
 from prism.report.tables import Table, facts, mode_table
 from prism.report.text import WIDTH, layout
+from prism.uncertainty import Gaussian
 
 
 @pytest.fixture(scope="module")
@@ -164,14 +165,10 @@ def test_one_channel(tmp_path):
 
 def with_modes(model, count):
     """The model with its modes repeated."""
-    modes = model.modes
-    many = {
-        name: np.resize(getattr(modes, name), (count, *getattr(modes, name).shape[1:]))
-        for name in ("frequencies_std", "shapes", "shapes_std", "significance", "in_phase")
-    }
-    many["frequencies"] = np.linspace(1, 30, count)
-    many["amplitudes"] = np.resize(modes.amplitudes, (1, count))
-    return replace(model, modes=replace(modes, **many))
+    modes = model.modes.take(np.resize(np.arange(len(model.modes)), count))
+    values = {"frequencies": np.linspace(1, 30, count), "shapes": modes.shapes}
+    joint = Gaussian.of(values, modes.joint.covariance)
+    return replace(model, modes=replace(modes, joint=joint))
 
 
 def test_sixty_modes(single):

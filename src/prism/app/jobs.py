@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Generic, TypeVar
 
 from prism.errors import PrismError
+from prism.remarks import Words
 
 __all__ = ["STOPPED", "Job"]
 
@@ -37,13 +38,14 @@ class Job(Generic[T]):
     ----------
     said : str
         The last such text.
-    error : str
+    error : Words or str
         Why there is no result, in a sentence; empty while there is none to give.
     result : object or None
     """
 
     def __init__(self, work: Callable[[Callable[[str], None]], T]) -> None:
-        self.said, self.error = "", ""
+        self.said = ""
+        self.error: Words | str = ""
         self.result: T | None = None
         self._stopped = threading.Event()
         self._started = time.monotonic()
@@ -83,7 +85,7 @@ class Job(Generic[T]):
         except _StoppedError:
             self.error = STOPPED
         except PrismError as error:
-            self.error = str(error)
+            self.error = error.words
         except Exception as error:
             # The page has to say something; who can mend it finds the rest on the terminal.
             _LOG.exception("the work of the page failed")

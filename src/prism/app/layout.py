@@ -10,12 +10,14 @@ from typing import Any
 
 import streamlit as st
 
-from prism.app.upload import Layout, Upload, describe
+from prism._format import short
+from prism.app import _limits as limits
+from prism.app.upload import RecordLayout, Upload, describe
 from prism.app.words import plain
 from prism.io import FileDescription, named_quantities
+from prism.options import find
 from prism.record import QUANTITIES
 from prism.report.contents import called_like
-from prism.report.tables import short
 
 __all__ = ["Times", "ask_channels", "ask_quantity", "ask_times", "forces_by_name"]
 
@@ -23,9 +25,6 @@ _NO_COLUMN = "there is none: the samples are evenly spaced"
 _EACH = "not the same on all channels"
 _FORCE = re.compile(r"(f|force)([_\s\d(\[].*)?", re.IGNORECASE)
 _TABLES = ("csv", "npy", "parquet")  # whose columns may be times
-_FEW = 12  # channels that fit into one field
-_MANY = 60  # channels that need a frame of their own to scroll in
-_TALL = 320  # pixels of that
 
 
 @dataclass(frozen=True)
@@ -35,12 +34,12 @@ class Times:
     Attributes
     ----------
     seen : FileDescription
-    layout : Layout
+    layout : RecordLayout
         Array, time column and step.
     """
 
     seen: FileDescription
-    layout: Layout
+    layout: RecordLayout
 
     @property
     def known(self) -> bool:
@@ -65,7 +64,7 @@ def ask_times(upload: Upload, array: str | None = None) -> Times:
     if column is not None:
         seen = describe(upload, column, chosen)
     step = _ask_step(upload, seen)
-    return Times(seen, Layout(dt=step, time_column=column, array=chosen))
+    return Times(seen, RecordLayout(dt=step, time_column=column, array=chosen))
 
 
 def _ask_array(upload: Upload, seen: FileDescription) -> str | None:
@@ -74,7 +73,7 @@ def _ask_array(upload: Upload, seen: FileDescription) -> str | None:
     names = {text.rsplit(" ", 1)[0]: text for text in seen.arrays}
     first = next(iter(names))
     chosen = st.selectbox(
-        "Array with the values",
+        find("array").label,
         list(names),
         format_func=names.__getitem__,
         key=f"array {upload.key}",
@@ -90,7 +89,7 @@ def _ask_column(upload: Upload, seen: FileDescription) -> str | int | None:
     own = [_NO_COLUMN] if seen.time_column is None else [seen.time_column]
     options = [*own, *seen.channels]
     chosen = st.selectbox(
-        "Column with the time",
+        find("time_column").label,
         options,
         index=seen.time_hint or 0,
         key=f"column {upload.key}",
@@ -106,7 +105,7 @@ def _ask_column(upload: Upload, seen: FileDescription) -> str | int | None:
 def _ask_step(upload: Upload, seen: FileDescription) -> float | None:
     if seen.time_column is None and seen.dt is None:
         step = st.number_input(
-            "Time between two samples",
+            find("dt").label,
             min_value=0.0,
             value=None,
             format="%g",
@@ -138,18 +137,21 @@ def ask_channels(upload: Upload, times: Times) -> tuple[str, ...]:
     key = f"channels {upload.key} {times.layout.time_column} {times.layout.array}"
     st.session_state.setdefault(key, names)
     words: dict[str, Any] = {
-        "label": "Channels to use",
+        "label": find("channels").label,
         "options": names,
         "key": key,
         "help": "Leave out what is no motion of the system, such as a temperature or a counter.",
     }
-    chosen = st.multiselect(**words) if len(names) <= _FEW else _pick(words, names)
+    chosen = st.multiselect(**words) if len(names) <= limits.FEW_CHANNELS else _pick(words, names)
     return tuple(name for name in names if name in chosen)
 
 
 def _pick(words: dict[str, Any], names: list[str]) -> list[str]:
     """Show many channels at once, to be switched one by one or all together."""
-    with st.container(height=_TALL if len(names) > _MANY else "content", border=False):
+    with st.container(
+        height=limits.CHANNELS_HEIGHT if len(names) > limits.MANY_CHANNELS else "content",
+        border=False,
+    ):
         chosen = st.pills(
             **words, selection_mode="multi", format_func=lambda name: plain(short(name))
         )
@@ -183,7 +185,7 @@ def forces_by_name(channels: Sequence[str]) -> list[str]:
 
 def ask_quantity(
     upload: Upload, times: Times, channels: tuple[str, ...], motions: Sequence[str]
-) -> Layout | None:
+) -> RecordLayout | None:
     """Ask what the channels measure, and return the whole layout; None until it is said.
 
     Parameters
@@ -200,7 +202,7 @@ def ask_quantity(
     options = [*QUANTITIES, *([_EACH] if len(motions) > 1 else [])]
     first = same.pop() if len(same) == 1 else _EACH
     chosen = st.selectbox(
-        "What they measure" if len(motions) > 1 else "What it measures",
+        find("quantity").label if len(motions) > 1 else "What it measures",
         options,
         index=options.index(first) if first in options else None,
         placeholder="the file does not say: choose",

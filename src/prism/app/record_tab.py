@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 import prism
+from prism.app import _limits as limits
 from prism.app import results, upload
 from prism.app.experiment import ask_experiment, ask_losses, ask_options
 from prism.app.jobs import STOPPED, Job
@@ -20,20 +21,20 @@ from prism.app.upload import Reading, Upload
 from prism.app.words import html_pairs, plain, spoken
 from prism.errors import PrismError
 from prism.frequency_response import FrequencyResponse
+from prism.options import find
 from prism.record import QUANTITIES, Record
+from prism.remarks import Words
 from prism.report.contents import about_data, about_response, band
 
 __all__ = ["record_tab"]
 
 _KINDS = ("a record over time", "a response over frequency")
 _AS_STATED = "as the file says"
-_UNITS = {_AS_STATED: None, "cycles per time unit (Hz)": "hz", "rad per time unit": "rad"}
 _NAMED = (".npz", ".mat", ".h5", ".hdf5")  # files that name their arrays
-_POLL = 0.4  # seconds between two looks at the work
 
 
 @dataclass(frozen=True)
-class Question:
+class PageQuestion:
     """What is to be identified.
 
     Attributes
@@ -59,12 +60,12 @@ class Failure:
 
     Attributes
     ----------
-    sentence : str
+    sentence : Words or str
     asked : str
         Key of the question.
     """
 
-    sentence: str
+    sentence: Words | str
     asked: str
 
 
@@ -76,7 +77,7 @@ def record_tab() -> None:
         if files is not None:
             question = _ask(files)
     except PrismError as error:
-        st.error(spoken(str(error)))
+        st.error(spoken(error))
     if question is not None:
         _identify(question)
     answer = st.session_state.get("answer")
@@ -105,7 +106,7 @@ def _ask_files() -> Upload | None:
     return given
 
 
-def _ask(files: Upload) -> Question | None:
+def _ask(files: Upload) -> PageQuestion | None:
     """Show what was recognised and ask for the rest; None until all is said."""
     st.subheader(plain(files.title), divider="gray")
     seen, choices = st.columns([3, 2], gap="large")
@@ -131,7 +132,7 @@ def _ask_kind(files: Upload) -> bool:
     return bool(chosen == _KINDS[1])
 
 
-def _ask_record(files: Upload, seen: Any) -> Question | None:
+def _ask_record(files: Upload, seen: Any) -> PageQuestion | None:
     times = ask_times(files, _ask_array(files))
     with seen:
         st.markdown("**What was recognised**")
@@ -170,7 +171,7 @@ def _ask_array(files: Upload) -> str | None:
         upload.describe(files)
     except PrismError:
         name = st.text_input(
-            "Array with the values",
+            find("array").label,
             placeholder="its name, as the message below lists it",
             key=f"array name {files.key}",
         )
@@ -180,14 +181,14 @@ def _ask_array(files: Upload) -> str | None:
     return None
 
 
-def _ask_response(files: Upload, seen: Any) -> Question | None:
+def _ask_response(files: Upload, seen: Any) -> PageQuestion | None:
     quantity = st.selectbox(
         "What was measured, per force",
         [_AS_STATED, *QUANTITIES],
         key=f"quantity {files.key}",
         help="Receptance is displacement, mobility velocity, accelerance acceleration per force.",
     )
-    unit = _UNITS[st.selectbox("Unit of the frequencies", list(_UNITS), key=f"unit {files.key}")]
+    unit = _ask_unit(files.key)
     damped = ask_losses(files.key)
     names = _ask_names(files)
     stated = None if quantity == _AS_STATED else str(quantity)
@@ -205,20 +206,28 @@ def _ask_names(files: Upload) -> dict[str, str | None]:
         return {}
     with st.expander("Names of the arrays"):
         asked = {
-            name: st.text_input(words, key=f"{name} {files.key}")
-            for name, words in (("frequency", "Frequencies"), ("response", "Values"))
+            name: st.text_input(find(name).label, key=f"{name} {files.key}")
+            for name in ("frequency", "response")
         }
     return {name: str(text) or None for name, text in asked.items()}
 
 
-def _question(files: Upload, reading: Reading, options: dict[str, Any], layout: Any) -> Question:
-    return Question(reading, options, files.title, f"{files.key} {layout} {options}")
+def _ask_unit(key: str) -> str | None:
+    option = find("unit")
+    units = {_AS_STATED: None, **{choice.label: str(choice.value) for choice in option.choices}}
+    return units[st.selectbox(option.label, list(units), key=f"unit {key}")]
+
+
+def _question(
+    files: Upload, reading: Reading, options: dict[str, Any], layout: Any
+) -> PageQuestion:
+    return PageQuestion(reading, options, files.title, f"{files.key} {layout} {options}")
 
 
 # -- the work, and the answer ---------------------------------------------------------------------
 
 
-def _identify(question: Question) -> None:
+def _identify(question: PageQuestion) -> None:
     job: Job[results.Answer] | None = st.session_state.get("job")
     running = job is not None and job.running
     if st.button("Identify", type="primary", disabled=running, key="identify"):
@@ -231,7 +240,7 @@ def _identify(question: Question) -> None:
         _watch()
 
 
-def _work(question: Question) -> Callable[[Callable[[str], None]], results.Answer]:
+def _work(question: PageQuestion) -> Callable[[Callable[[str], None]], results.Answer]:
     def work(say: Callable[[str], None]) -> results.Answer:
         start = time.monotonic()
         data = question.reading.data
@@ -247,7 +256,7 @@ def _look() -> None:
     job: Job[results.Answer] | None = st.session_state.get("job")
     if job is None:
         return
-    job.wait(_POLL / 2)  # short work is done without another round
+    job.wait(limits.POLL_SECONDS / 2)  # short work is done without another round
     stopped = job.running and st.button("Stop", key="stop")
     if job.running and not stopped:
         said = plain(job.said or "searching")
@@ -262,10 +271,10 @@ def _look() -> None:
     st.rerun()
 
 
-_watch = st.fragment(_look, run_every=_POLL)
+_watch = st.fragment(_look, run_every=limits.POLL_SECONDS)
 
 
-def _show(answer: results.Answer | Failure, question: Question) -> None:
+def _show(answer: results.Answer | Failure, question: PageQuestion) -> None:
     if answer.asked != question.key:
         st.info("The choices have changed: press Identify for a new answer.")
         return

@@ -13,6 +13,8 @@ from typing import Any
 
 import streamlit as st
 
+from prism._format import EXPLANATION
+from prism.app import _limits as limits
 from prism.app import charts
 from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
@@ -20,7 +22,6 @@ from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
 from prism.record import Record
 from prism.report.csv import write_forecast, write_modes
-from prism.report.numbers import EXPLANATION
 from prism.report.tables import (
     check_table,
     facts,
@@ -28,6 +29,7 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
@@ -35,8 +37,6 @@ from prism.report.zeros import zero_table
 
 __all__ = ["Answer", "show", "verdict"]
 
-_MOST_ZEROS = 200
-_MOST_FORECAST = 200_000  # rows of the csv
 _TITLES = {
     "record": "Record",
     "correlation": "Correlation",
@@ -124,7 +124,7 @@ def verdict(model: Model) -> None:
     ----------
     model : Model
     """
-    found = f"**{plain(headline(model))}.**\n\n{spoken(str(model.identifiability))}"
+    found = f"**{plain(headline(model))}.**\n\n{spoken(model.identifiability)}"
     (st.success if model.hamiltonian is not None else st.info)(found)
 
 
@@ -193,7 +193,7 @@ _SPECIAL: dict[str, Callable[..., None]] = {"forecast": _draw_forecast, "respons
 
 
 def _zeros(answer: Answer) -> None:
-    table = zero_table(answer.model, _MOST_ZEROS)
+    table = zero_table(answer.model, limits.MOST_APP_ZEROS)
     if table is not None:
         st.html(html_table(table))
     st.caption("At a zero (anti-resonance) a force on the input leaves the output at rest.")
@@ -217,6 +217,10 @@ def _certificate(answer: Answer) -> None:
     box = st.success if certificate.passive else st.error
     box(f"**{word}**: {plain(certificate.reason)}.")
     st.html(html_pairs([*facts(answer.model), *settings(answer.model)]))
+    quantities = quantity_table(answer.model)
+    if quantities is not None:
+        st.markdown("Quantities one by one")
+        st.html(html_table(quantities))
 
 
 # -- files to take away ---------------------------------------------------------------------------
@@ -288,7 +292,7 @@ def _forecast(answer: Answer, until: float) -> bytes:
     record = answer.model.record
     step = record.dt or (record.end - record.start) / (max(record.samples) - 1)
     # A time that is meant to be on the grid must not fall off by rounding.
-    count = min(math.floor((until - record.end) / step + 1e-6), _MOST_FORECAST)
+    count = min(math.floor((until - record.end) / step + 1e-6), limits.MOST_FORECAST_ROWS)
     text = io.StringIO(newline="")
     write_forecast(answer.model, step, max(count, 1), text)
     return text.getvalue().encode()

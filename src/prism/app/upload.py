@@ -16,15 +16,17 @@ from typing import Any, Protocol
 import streamlit as st
 
 import prism
+from prism.app import _limits as limits
 from prism.app.server import MOST_MEGABYTES
 from prism.errors import PrismError, PrismWarning, ReadError
 from prism.frequency_response import FrequencyResponse
 from prism.io import FileDescription
 from prism.record import Record
+from prism.remarks import Words
 
 __all__ = [
-    "Layout",
     "Reading",
+    "RecordLayout",
     "Upload",
     "collect",
     "describe",
@@ -33,8 +35,6 @@ __all__ = [
     "read_record",
     "read_response",
 ]
-
-_KEPT = 8  # files and readings that are remembered
 
 
 class File(Protocol):
@@ -81,7 +81,7 @@ class Upload:
             try:
                 yield paths
             except PrismError as error:
-                raise ReadError(_without(paths, str(error))) from error
+                raise ReadError(_without(paths, error.words)) from error
 
 
 def _written(folder: str, k: int, name: str, data: bytes) -> str:
@@ -91,10 +91,10 @@ def _written(folder: str, k: int, name: str, data: bytes) -> str:
     return str(place)
 
 
-def _without(paths: Sequence[str], text: str) -> str:
+def _without(paths: Sequence[str], words: Words) -> Words:
     for path in paths:
-        text = text.replace(f"{os.path.dirname(path)}{os.sep}", "")
-    return text
+        words = words.replace(f"{os.path.dirname(path)}{os.sep}", "")
+    return words
 
 
 def collect(files: Sequence[File]) -> Upload:
@@ -138,7 +138,7 @@ def example() -> Upload:
 
 
 @dataclass(frozen=True)
-class Layout:
+class RecordLayout:
     """How a record lies in its files.
 
     Attributes
@@ -169,18 +169,18 @@ class Reading:
     Attributes
     ----------
     data : Record or FrequencyResponse
-    notes : tuple of str
+    notes : tuple of Words
     """
 
     data: Record | FrequencyResponse
-    notes: tuple[str, ...]
+    notes: tuple[Words, ...]
 
 
 def _reading(upload: Upload, read: Callable[[list[str]], Record | FrequencyResponse]) -> Reading:
     with upload.on_disk() as paths, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", PrismWarning)
         data = read(paths)
-    notes = [str(one.message) for one in caught if issubclass(one.category, PrismWarning)]
+    notes = [one.message.words for one in caught if isinstance(one.message, PrismWarning)]
     return Reading(data, tuple(_without(paths, note) for note in notes))
 
 
@@ -197,7 +197,7 @@ def _describe(
     return dataclasses.replace(seen, path=_upload.files[0][0])
 
 
-def _read_record(key: str, layout: Layout, _upload: Upload) -> Reading:
+def _read_record(key: str, layout: RecordLayout, _upload: Upload) -> Reading:
     return _reading(
         _upload,
         lambda paths: prism.io.read_record(
@@ -212,7 +212,7 @@ def _read_response(key: str, options: tuple[tuple[str, Any], ...], _upload: Uplo
 
 
 # Nothing of this changes, so that it may be remembered as it is, by the key of the files.
-_CACHE = st.cache_resource(max_entries=_KEPT, show_spinner=False)
+_CACHE = st.cache_resource(max_entries=limits.KEPT_READINGS, show_spinner=False)
 _cached_holds_response = _CACHE(_holds_response)
 _cached_describe = _CACHE(_describe)
 _cached_read_record = _CACHE(_read_record)
@@ -244,13 +244,13 @@ def describe(
     return seen
 
 
-def read_record(upload: Upload, layout: Layout) -> Reading:
+def read_record(upload: Upload, layout: RecordLayout) -> Reading:
     """Read a record.
 
     Parameters
     ----------
     upload : Upload
-    layout : Layout
+    layout : RecordLayout
     """
     reading: Reading = _cached_read_record(upload.key, layout, upload)
     return reading

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from html import escape
 
+from prism.options import PAGE
+from prism.remarks import spelled
 from prism.report._markup import grid
 from prism.report.tables import Table
-from prism.report.wording import on_page
 
 __all__ = ["STYLE", "html_pairs", "html_table", "plain", "spoken"]
 
@@ -43,15 +44,15 @@ def plain(text: str) -> str:
     return _MARKS.sub(r"\\\1", text)
 
 
-def spoken(text: str) -> str:
+def spoken(given: object) -> str:
     """Write sentences of PRISM in the words of the page, each line as a paragraph of plain text.
 
     Parameters
     ----------
-    text : str
+    given : Identifiability, Words, error or text
         A verdict, a note or an error.
     """
-    return "\n\n".join(plain(on_page(line)) for line in text.splitlines())
+    return "\n\n".join(plain(line) for line in spelled(given, PAGE).splitlines())
 
 
 def html_pairs(pairs: Sequence[tuple[str, str]]) -> str:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status
     except PrismError as error:
-        _complain(str(error))
+        _complain(_spelled(error))
         return error.exit_status
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -50,12 +50,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     import typer
 
-    from prism.cli._app import app
+    from prism.cli._app import make_app
 
     # The base of all usage errors, by the one name that every version of typer gives away.
     usage_error: type[Exception] = typer.BadParameter.__mro__[1]
     try:
-        status = app(arguments, prog_name="prism", standalone_mode=False)
+        status = make_app()(arguments, prog_name="prism", standalone_mode=False)
     except usage_error as error:
         _complain(_usage(error))
         return 2
@@ -73,6 +73,14 @@ def _usage(error: Any) -> str:
     return f"{message.rstrip('.')}; see {command} --help."
 
 
+def _spelled(message: object) -> str:
+    """The message of an error or a warning, with options as they are typed."""
+    from prism.options import COMMAND_LINE
+    from prism.remarks import spelled
+
+    return spelled(message, COMMAND_LINE)
+
+
 def _complain(sentence: str) -> None:
     print(f"prism: {sentence}", file=sys.stderr)
 
@@ -87,4 +95,4 @@ def _show_warning(
 ) -> None:
     """Show what a user should know in words; other warnings are for those who write programs."""
     if issubclass(category, PrismWarning):
-        _complain(f"note: {message}")
+        _complain(f"note: {_spelled(message)}")

@@ -10,27 +10,32 @@ from prism.cli import app as page
 from prism.cli import benchmark, compare, demo, forecast, identify, info, simulate
 from prism.cli._console import examples
 
-__all__ = ["app"]
-
-app = typer.Typer(
-    name="prism",
-    help="Identify passive Hamiltonian models from partial measurements.",
-    epilog=examples(
-        "prism demo",
-        "prism identify bench.csv --dt 0.05 --json model.json --report report.html",
-        "prism forecast model.json --until 500 -o forecast.csv",
-        "prism --install-completion",
-    ),
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-for _module in (identify, forecast, simulate, info, benchmark, compare, demo, page):
-    app.command(_module.NAME, epilog=_module.EXAMPLES)(_module.command)
+__all__ = ["make_app"]
 
 
-@app.callback(invoke_without_command=True)
+def make_app() -> typer.Typer:
+    """Put the commands together, with the options that are known by now."""
+    app = typer.Typer(
+        name="prism",
+        help="Identify passive Hamiltonian models from partial measurements.",
+        epilog=examples(
+            "prism demo",
+            "prism identify bench.csv --dt 0.05 --json model.json --report report.html",
+            "prism forecast model.json --until 500 -o forecast.csv",
+            "prism --install-completion",
+        ),
+        add_completion=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    app.command(identify.NAME, epilog=identify.EXAMPLES)(identify.make_command())
+    for module in (forecast, simulate, info, benchmark, compare, demo, page):
+        app.command(module.NAME, epilog=module.EXAMPLES)(module.command)
+    app.callback(invoke_without_command=True)(_start)
+    return app
+
+
 def _start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,

@@ -1,7 +1,7 @@
 """What a shell offers when a word is being typed.
 
-The names stand here and not in the rooms that know them, because a key press must not wait for
-the numerical packages to be loaded; a test compares them.
+The names stand here, and those of options in `prism.options`, and not in the rooms that know them,
+because a key press must not wait for the numerical packages to be loaded; tests compare them.
 """
 
 from __future__ import annotations
@@ -11,21 +11,9 @@ from collections.abc import Callable
 __all__ = [
     "BENCHMARKS",
     "EXCITATIONS",
-    "METHODS",
-    "POTENTIALS",
-    "RECORDED",
     "among",
     "listed",
 ]
-
-RECORDED = ("free", "equilibrium", "released", "forced")
-"""Experiments that ``identify`` knows."""
-
-METHODS = ("likelihood", "nnls", "sdp")
-"""Ways to find lines."""
-
-POTENTIALS = ("auto", "polynomial", "trigonometric")
-"""Libraries of nonlinear forces."""
 
 EXCITATIONS = ("random", "sweep", "dwell", "burst", "hammer")
 """Forces of a simulated test."""

@@ -86,7 +86,7 @@ def naming(files: Sequence[str]) -> Iterator[None]:
         yield
     except CannotTellError as error:
         where = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
-        raise type(error)(f"{where}: {error}") from error
+        raise type(error)(f"{where}: " + error.words) from error
 
 
 def check_outputs(outputs: Sequence[str | None], inputs: Sequence[str] = ()) -> None:

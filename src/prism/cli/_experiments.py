@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from prism.cli._console import numbers
-from prism.cli._systems import Start
+from prism.cli._systems import SystemStart
 from prism.errors import OptionError
 
 if TYPE_CHECKING:
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from prism.record import Record
     from prism.systems import LinearSystem
 
-__all__ = ["EXPERIMENTS", "Experiment", "Settings", "perform", "settings_of"]
+__all__ = ["EXPERIMENTS", "SimulatedExperiment", "SimulationSettings", "perform", "settings_of"]
 
 
 @dataclass(frozen=True)
-class Settings:
+class SimulationSettings:
     """What an experiment may be told; here are the defaults."""
 
     noise: float = 0.1
@@ -34,14 +34,14 @@ class Settings:
     noise_kind: str = "multiplicative"
 
 
-class Experiment(NamedTuple):
+class SimulatedExperiment(NamedTuple):
     """What is done, and the options that it knows beside noise and seed."""
 
-    run: Callable[[LinearSystem, Settings], Record | FrequencyResponse]
+    run: Callable[[LinearSystem, SimulationSettings], Record | FrequencyResponse]
     options: tuple[str, ...]
 
 
-def settings_of(experiment: str, options: Mapping[str, Any]) -> Settings:
+def settings_of(experiment: str, options: Mapping[str, Any]) -> SimulationSettings:
     """Fill in the defaults and refuse what the experiment does not know.
 
     Parameters
@@ -62,12 +62,12 @@ def settings_of(experiment: str, options: Mapping[str, Any]) -> Settings:
         raise OptionError(
             f"{', '.join(strange)} means nothing to a {experiment} experiment: leave it out."
         )
-    settings = Settings(**given)
+    settings = SimulationSettings(**given)
     _check(settings)
     return settings
 
 
-def _check(settings: Settings) -> None:
+def _check(settings: SimulationSettings) -> None:
     least = {"trials": 1, "lines": 4}
     for field in fields(settings):
         value = getattr(settings, field.name)
@@ -78,7 +78,7 @@ def _check(settings: Settings) -> None:
 
 
 def perform(
-    system: LinearSystem | Start, experiment: str, settings: Settings
+    system: LinearSystem | SystemStart, experiment: str, settings: SimulationSettings
 ) -> Record | FrequencyResponse:
     """Simulate an experiment on a system.
 
@@ -87,9 +87,9 @@ def perform(
     system : LinearSystem or Start
     experiment : str
         One of `EXPERIMENTS`.
-    settings : Settings
+    settings : SimulationSettings
     """
-    if not isinstance(system, Start):
+    if not isinstance(system, SystemStart):
         return EXPERIMENTS[experiment].run(system, settings)
     if experiment != "free" or settings.trials != 1:
         raise OptionError("a nonlinear system starts where it is told: one free trial only.")
@@ -100,19 +100,19 @@ def perform(
     )
 
 
-def _free(system: LinearSystem, given: Settings) -> Record:
+def _free(system: LinearSystem, given: SimulationSettings) -> Record:
     return system.free(
         *(given.duration, given.dt), trials=given.trials, noise=given.noise, rng=given.seed
     )
 
 
-def _equilibrium(system: LinearSystem, given: Settings) -> Record:
+def _equilibrium(system: LinearSystem, given: SimulationSettings) -> Record:
     return system.equilibrium(
         *(given.duration, given.dt), trials=given.trials, noise=given.noise, rng=given.seed
     )
 
 
-def _released(system: LinearSystem, given: Settings) -> Record:
+def _released(system: LinearSystem, given: SimulationSettings) -> Record:
     """Displace one of the seen coordinates by 1 in each trial, each in its turn."""
     import numpy as np
 
@@ -120,7 +120,7 @@ def _released(system: LinearSystem, given: Settings) -> Record:
     return system.released(given.duration, given.dt, x0, noise=given.noise, rng=given.seed)
 
 
-def _forced(system: LinearSystem, given: Settings) -> Record:
+def _forced(system: LinearSystem, given: SimulationSettings) -> Record:
     """Push one of the seen coordinates in each trial, each in its turn."""
     import numpy as np
 
@@ -140,7 +140,7 @@ def _forced(system: LinearSystem, given: Settings) -> Record:
     return done.with_force()
 
 
-def _response(system: LinearSystem, given: Settings) -> FrequencyResponse:
+def _response(system: LinearSystem, given: SimulationSettings) -> FrequencyResponse:
     import numpy as np
 
     omega = np.linspace(*_band(system, given), given.lines)
@@ -149,7 +149,7 @@ def _response(system: LinearSystem, given: Settings) -> FrequencyResponse:
     )
 
 
-def _band(system: LinearSystem, given: Settings) -> tuple[float, float]:
+def _band(system: LinearSystem, given: SimulationSettings) -> tuple[float, float]:
     """Return the band asked for; by default it holds all frequencies, with a margin."""
     if given.band is None:
         return float(system.frequencies[0]) / 2, 1.25 * float(system.frequencies[-1])
@@ -161,10 +161,10 @@ def _band(system: LinearSystem, given: Settings) -> tuple[float, float]:
 
 _IN_TIME = ("trials", "duration", "dt")
 EXPERIMENTS = {
-    "free": Experiment(_free, _IN_TIME),
-    "equilibrium": Experiment(_equilibrium, _IN_TIME),
-    "released": Experiment(_released, _IN_TIME),
-    "forced": Experiment(_forced, (*_IN_TIME, "excitation", "loss", "band")),
-    "response": Experiment(_response, ("loss", "band", "lines", "noise_kind")),
+    "free": SimulatedExperiment(_free, _IN_TIME),
+    "equilibrium": SimulatedExperiment(_equilibrium, _IN_TIME),
+    "released": SimulatedExperiment(_released, _IN_TIME),
+    "forced": SimulatedExperiment(_forced, (*_IN_TIME, "excitation", "loss", "band")),
+    "response": SimulatedExperiment(_response, ("loss", "band", "lines", "noise_kind")),
 }
 """What can be done with a linear system; a new experiment is one function and one entry."""

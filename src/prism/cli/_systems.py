@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from prism._types import Array
     from prism.systems import LinearSystem, NonlinearSystem
 
-__all__ = ["SYSTEMS", "Start", "System", "build"]
+__all__ = ["SYSTEMS", "SimulatedSystem", "SystemStart", "build"]
 
 
-class Start(NamedTuple):
+class SystemStart(NamedTuple):
     """A nonlinear system and where its motion starts."""
 
     system: NonlinearSystem
@@ -23,14 +23,16 @@ class Start(NamedTuple):
     momentum: Array
 
 
-class System(NamedTuple):
+class SimulatedSystem(NamedTuple):
     """How a system is built, and the options that it knows."""
 
-    build: Callable[..., LinearSystem | Start]
+    build: Callable[..., LinearSystem | SystemStart]
     options: tuple[str, ...] = ()
 
 
-def build(name: str, observed: str | None, options: Mapping[str, Any]) -> LinearSystem | Start:
+def build(
+    name: str, observed: str | None, options: Mapping[str, Any]
+) -> LinearSystem | SystemStart:
     """Build a system.
 
     Parameters
@@ -76,20 +78,20 @@ def _chain(observed: list[int] | None, masses: str = "4", springs: str = "1") ->
     )
 
 
-def _fput(observed: list[int] | None, masses: str = "8", amplitude: float = 1.0) -> Start:
+def _fput(observed: list[int] | None, masses: str = "8", amplitude: float = 1.0) -> SystemStart:
     from prism import systems
 
     if not masses.isdecimal():
         raise OptionError(f"--masses is {masses!r}: all masses of fput are 1, give their number.")
     system = systems.fput(int(masses), observed=observed or [0])
-    return Start(system, *system.single_mode(amplitude))
+    return SystemStart(system, *system.single_mode(amplitude))
 
 
-def _henon_heiles(observed: list[int] | None, energy: float = 0.05) -> Start:
+def _henon_heiles(observed: list[int] | None, energy: float = 0.05) -> SystemStart:
     from prism import systems
 
     system = systems.henon_heiles(observed=observed or [0])
-    return Start(system, *system.start(energy, y=-0.1))
+    return SystemStart(system, *system.start(energy, y=-0.1))
 
 
 def _cart_pendulum(observed: list[int] | None) -> LinearSystem:
@@ -111,11 +113,11 @@ def _slosh(observed: list[int] | None) -> LinearSystem:
 
 
 SYSTEMS = {
-    "chain": System(_chain, ("masses", "springs")),
-    "fput": System(_fput, ("masses", "amplitude")),
-    "henon-heiles": System(_henon_heiles, ("energy",)),
-    "cart-pendulum": System(_cart_pendulum),
-    "absorber": System(_absorber),
-    "slosh": System(_slosh),
+    "chain": SimulatedSystem(_chain, ("masses", "springs")),
+    "fput": SimulatedSystem(_fput, ("masses", "amplitude")),
+    "henon-heiles": SimulatedSystem(_henon_heiles, ("energy",)),
+    "cart-pendulum": SimulatedSystem(_cart_pendulum),
+    "absorber": SimulatedSystem(_absorber),
+    "slosh": SimulatedSystem(_slosh),
 }
 """What can be simulated; a new system is one function and one entry."""

@@ -1,23 +1,27 @@
-"""``prism identify``: from files to a model."""
+"""``prism identify``: from files to a model. Its options are those of the table."""
 
 from __future__ import annotations
 
+import inspect
 import warnings
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from prism.cli._complete import METHODS, POTENTIALS, RECORDED, among, listed
-from prism.cli._console import check_outputs, examples, naming, progress, words
+from prism.cli._complete import among, listed
+from prism.cli._console import check_outputs, examples, naming, progress
 from prism.cli._terminal import show_model
-from prism.errors import OptionError
+from prism.errors import OptionError, ReadError, RecordError
+from prism.options import GROUPS, READING, Option, all_options, changed, check_options
+from prism.options.values import Names
 
 if TYPE_CHECKING:
     from prism.frequency_response import FrequencyResponse
     from prism.model import Model
     from prism.record import Record
 
-__all__ = ["EXAMPLES", "NAME", "command"]
+__all__ = ["EXAMPLES", "NAME", "make_command"]
 
 NAME = "identify"
 EXAMPLES = examples(
@@ -29,7 +33,7 @@ EXAMPLES = examples(
     "prism identify frf.csv --undamped --report report.html",
     "prism identify beam.mat --frequency Freq --response Recep --unit hz --channels 1/1,2/1",
 )
-
+_UNSTATED = "displacement"  # what a record calls a force, which is no motion
 
 Files = Annotated[
     list[str],
@@ -39,209 +43,116 @@ Files = Annotated[
         "entries of one response.",
     ),
 ]
-Step = Annotated[float | None, typer.Option(help="Sampling step.")]
-TimeColumn = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Column of the times; by default 't' or 'time'."),
-]
-Channels = Annotated[
-    str | None,
-    typer.Option(
-        metavar="A,B",
-        help="Columns to use, forces included, or coordinates of a response (OUT/IN names a "
-        "column without a name); by default all.",
-    ),
-]
-Quantity = Annotated[
-    str | None,
-    typer.Option(
-        metavar="Q[,Q...]",
-        help="displacement, velocity or acceleration, one for all or one per channel; forces "
-        "need none.",
-        autocompletion=listed("displacement", "velocity", "acceleration"),
-    ),
-]
-Experiment = Annotated[
-    str | None,
-    typer.Option(
-        metavar="KIND",
-        help="free, the default of records, equilibrium, released or forced, which named forces "
-        "and responses are.",
-        autocompletion=among(*RECORDED),
-    ),
-]
-Force = Annotated[
-    str | None,
-    typer.Option(metavar="A,B", help="Channels of a record that are forces; others are motions."),
-]
-At = Annotated[
-    str | None,
-    typer.Option(
-        metavar="F=X,...",
-        help="Motion channel where each force acts; f_X and force_X act at X without saying.",
-    ),
-]
-Damped = Annotated[
-    bool | None,
-    typer.Option(
-        "--damped/--undamped",
-        help="Fit losses, or none. Forced: by default the likelihood decides. Records: decays, "
-        "kicked or not, and noise-driven motion; undamped by default.",
-        show_default=False,
-    ),
-]
-Potential = Annotated[
-    str | None,
-    typer.Option(
-        metavar="NAME|TERMS",
-        help="Fit a nonlinear force: auto, polynomial, trigonometric, or terms such as 'x,x^3'.",
-        autocompletion=among(*POTENTIALS),
-    ),
-]
-Hold = Annotated[
-    str,
-    typer.Option(
-        metavar="KIND",
-        help="Force between its samples: zero (stays), first (goes straight to the next) or auto.",
-        autocompletion=among("auto", "zero", "first"),
-    ),
-]
-Rank = Annotated[
-    str,
-    typer.Option(
-        metavar="KIND",
-        help="Modes of a response at one frequency: one, or full for several.",
-        autocompletion=among("one", "full"),
-    ),
-]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        metavar="hz|rad",
-        help="Of the frequencies of a response that do not state it.",
-        autocompletion=among("hz", "rad"),
-    ),
-]
-Frequency = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Column or array of the frequencies of a response."),
-]
-ArrayName = Annotated[
-    str | None,
-    typer.Option(
-        "--array", metavar="NAME[,NAME...]", help="Array of the values of a record in mat, h5, npz."
-    ),
-]
-Response = Annotated[
-    str | None, typer.Option(metavar="NAME", help="Array of the values of a response.")
-]
-Mass = Annotated[
-    str | None,
-    typer.Option(
-        metavar="identity|FILE",
-        help="Known mass of the channels: 'identity' or a matrix.",
-        autocompletion=among("identity"),
-    ),
-]
-Stiffness = Annotated[
-    str | None, typer.Option(metavar="FILE", help="Known stiffness of the channels, a matrix.")
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        metavar="NAME",
-        help="How lines are found: likelihood, nnls or sdp.",
-        autocompletion=among(*METHODS),
-    ),
-]
-MaxModes = Annotated[int | None, typer.Option(metavar="N", help="Look for at most so many modes.")]
-FalseAlarm = Annotated[
-    float, typer.Option(metavar="P", help="Probability that noise alone shows a line.")
-]
-FitFraction = Annotated[
-    float | None,
-    typer.Option(metavar="F", help="Fit this first part, test the forecast on the rest."),
-]
-Ignore = Annotated[
-    str | None,
-    typer.Option(
-        metavar="50hz|F-F[,...]",
-        help="Lines that are no physics: mains with harmonics, or bands in cycles per time unit.",
-    ),
-]
-Drift = Annotated[
-    int, typer.Option(metavar="DEGREE", help="Polynomial along which a record drifts, 1 to 8.")
-]
 Json = Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the model.")]
 Report = Annotated[str | None, typer.Option(metavar="OUT.html", help="Write a page with figures.")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing.")]
 
 
-def command(
-    files: Files,
-    dt: Step = None,
-    time_column: TimeColumn = None,
-    channels: Channels = None,
-    quantity: Quantity = None,
-    experiment: Experiment = None,
-    force: Force = None,
-    at: At = None,
-    damped: Damped = None,
-    potential: Potential = None,
-    hold: Hold = "auto",
-    rank: Rank = "one",
-    unit: Unit = None,
-    frequency: Frequency = None,
-    response: Response = None,
-    array: ArrayName = None,
-    mass: Mass = None,
-    known_stiffness: Stiffness = None,
-    method: Method = "likelihood",
-    max_modes: MaxModes = None,
-    false_alarm: FalseAlarm = 1e-3,
-    fit_fraction: FitFraction = None,
-    ignore: Ignore = None,
-    drift: Drift = 1,
-    json: Json = None,
-    report: Report = None,
-    quiet: Quiet = False,
+def make_command() -> Callable[..., None]:
+    """Make the command, with an option for each one that is known by now."""
+
+    def command(
+        files: list[str], json: str | None, report: str | None, quiet: bool, **typed: Any
+    ) -> None:
+        """Find the modes and the Hamiltonian behind a record or a frequency response."""
+        _identify(files, (json, report), quiet, typed)
+
+    table = sorted((*READING, *all_options()), key=lambda one: GROUPS.index(one.belongs))
+    own = [("json", Json, None), ("report", Report, None), ("quiet", Quiet, False)]
+    parameters = [
+        _parameter("files", Files),
+        *(_parameter(one.name, _typed(one), one.default) for one in table),
+        *(_parameter(*one) for one in own),
+    ]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in parameters}
+    return command
+
+
+def _parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> Any:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Parameter(name, kind, annotation=annotation, default=default)
+
+
+def _typed(option: Option) -> Any:
+    """What the command line takes for an option."""
+    plain: Any = option.kind.typed
+    complete = listed if type(option.kind) is Names else among
+    words = [value for value in option.values if isinstance(value, str)]
+    declared = typer.Option(
+        "/".join(option.flags),
+        metavar=option.metavar or None,
+        help=option.help,
+        autocompletion=complete(*words) if words else None,
+        show_default=option.default is not None,
+    )
+    return Annotated[plain if option.default is not None else plain | None, declared]
+
+
+def _identify(
+    files: list[str], outputs: tuple[str | None, str | None], quiet: bool, typed: Mapping[str, Any]
 ) -> None:
-    """Find the modes and the Hamiltonian behind a record or a frequency response."""
     import prism
 
-    check_outputs([json, report], [*files, *_matrix_files(mass, known_stiffness)])
-    options: dict[str, Any] = {
-        "experiment": experiment,
-        "mass": _mass(mass),
-        "stiffness": _matrix(known_stiffness),
-        "force": words(force),
-        "at": _places(at),
-        "damped": damped,
-        "potential": _potential(potential),
-        "hold": hold,
-        "rank": rank,
-        "method": method,
-        "max_modes": max_modes,
-        "false_alarm": false_alarm,
-        "fit_fraction": fit_fraction,
-        "ignore": ignore,
-        "drift": drift,
-    }
-    where = {
-        "unit": unit,
-        "frequency": frequency,
-        "response": response,
-        "array": words(array),
-    }
+    table = all_options()
+    check_outputs(outputs, [*files, *(typed[one.name] for one in table if _is_file(one, typed))])
+    options = changed(check_options({one.name: _value(one, typed) for one in table}))
+    reading = {one.name: one.parse(typed[one.name]) for one in READING}
     with progress("reading", quiet):
-        data = _read(files, (dt, time_column, words(channels)), words(quantity), force, where)
-    if quantity is None and not quiet:
-        _ask_quantity(data, words(force) or [])
+        data = _read(files, reading, options.get("force"))
+    if reading["quantity"] is None and not quiet:
+        _ask_quantity(data, options.get("force") or [])
     with progress("searching for lines", quiet) as say, naming(files):
         model = prism.identify(data, progress=say, **options)
-    _write(model, data, json, report, quiet)
+    _write(model, data, *outputs, quiet)
     if not quiet:
         show_model(model)
+
+
+def _is_file(option: Option, typed: Mapping[str, Any]) -> bool:
+    text = typed[option.name]
+    return text is not None and option.kind.names_file(text, option)
+
+
+def _value(option: Option, typed: Mapping[str, Any]) -> Any:
+    if not _is_file(option, typed):
+        return option.parse(typed[option.name])
+    from prism.cli._matrix import read_matrix
+
+    return read_matrix(typed[option.name])
+
+
+def _read(
+    files: list[str], reading: Mapping[str, Any], force: list[str] | None
+) -> Record | FrequencyResponse:
+    import prism
+
+    kinds: list[str] | None = reading["quantity"]
+    if kinds is None or force is None:
+        one = kinds[0] if kinds is not None and len(kinds) == 1 else kinds
+        return prism.read(files, **{**reading, "quantity": one})
+    # Which columns are motions is known when their names are, so that the quantities come later.
+    data = prism.read(files, **{**reading, "quantity": _UNSTATED})
+    if not isinstance(data, prism.Record):
+        return data  # identify refuses the forces
+    try:
+        return data.with_quantity(_all_kinds(kinds, data.channels, force))
+    except RecordError as error:
+        raise ReadError.at(files[0], error.words) from error
+
+
+def _all_kinds(kinds: list[str], channels: tuple[str, ...], force: list[str]) -> list[str]:
+    """Give one quantity for each channel; a force has none, which a record calls displacement."""
+    motions = [name for name in channels if name not in force]
+    if len(kinds) == len(channels) > 1:
+        return kinds
+    if len(kinds) not in (1, len(motions)):
+        raise OptionError(
+            f"--quantity names {len(kinds)} quantities, but the motion channels are "
+            f"{', '.join(motions)}: give one, or one for each of them."
+        )
+    each = dict(zip(motions, kinds * (len(motions) if len(kinds) == 1 else 1), strict=True))
+    return [each.get(name, _UNSTATED) for name in channels]
 
 
 def _ask_quantity(data: Record | FrequencyResponse, force: list[str]) -> None:
@@ -262,59 +173,6 @@ def _ask_quantity(data: Record | FrequencyResponse, force: list[str]) -> None:
         )
 
 
-def _potential(text: str | None) -> str | list[str] | None:
-    """A library by name, or its terms."""
-    if text is None or text in POTENTIALS:
-        return text
-    return words(text)
-
-
-def _read(
-    files: list[str],
-    layout: tuple[float | None, str | None, list[str] | None],
-    kinds: list[str] | None,
-    force: str | None,
-    where: dict[str, Any],
-) -> Record | FrequencyResponse:
-    import prism
-
-    given = kinds[0] if kinds is not None and len(kinds) == 1 else kinds
-    if kinds is None or force is None:
-        return prism.read(files, *layout, given, **where)
-    # Which columns are motions is known when their names are: read once without the quantities.
-    seen = prism.read(files, *layout, **where)
-    if not isinstance(seen, prism.Record):
-        return seen  # identify refuses the forces
-    each = _all_kinds(kinds, seen.channels, words(force) or [])
-    return prism.read(files, *layout, each, array=where["array"])
-
-
-def _all_kinds(kinds: list[str], channels: tuple[str, ...], force: list[str]) -> list[str]:
-    """Give one quantity for each channel; a force has none, which a record calls displacement."""
-    motions = [name for name in channels if name not in force]
-    if len(kinds) == len(channels) > 1:
-        return kinds
-    if len(kinds) not in (1, len(motions)):
-        raise OptionError(
-            f"--quantity names {len(kinds)} quantities, but the motion channels are "
-            f"{', '.join(motions)}: give one, or one for each of them."
-        )
-    each = dict(zip(motions, kinds * (len(motions) if len(kinds) == 1 else 1), strict=True))
-    return [each.get(name, "displacement") for name in channels]
-
-
-def _places(text: str | None) -> dict[str, str] | None:
-    """Read where forces act, ``F=X,...``."""
-    if text is None:
-        return None
-    pairs = [[side.strip() for side in part.split("=")] for part in text.split(",")]
-    if any(len(pair) != 2 or not all(pair) for pair in pairs):
-        raise OptionError(f"--at is {text!r}: give FORCE=MOTION with commas between them.")
-    if len({pair[0] for pair in pairs}) < len(pairs):
-        raise OptionError(f"--at is {text!r}: a force acts at one place; name it once.")
-    return dict(pairs)
-
-
 def _write(
     model: Model,
     data: Record | FrequencyResponse,
@@ -328,19 +186,3 @@ def _write(
             model.report(report, data)
     if json is not None:
         model.save(json)
-
-
-def _matrix_files(mass: str | None, stiffness: str | None) -> list[str]:
-    return [path for path in (mass, stiffness) if path is not None and path != "identity"]
-
-
-def _mass(mass: str | None) -> Any:
-    return mass if mass == "identity" else _matrix(mass)
-
-
-def _matrix(path: str | None) -> Any:
-    if path is None:
-        return None
-    from prism.cli._matrix import read_matrix
-
-    return read_matrix(path)

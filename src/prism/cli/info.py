@@ -11,6 +11,8 @@ import typer
 from prism.cli._complete import among
 from prism.cli._console import examples, program
 from prism.errors import InputError, OptionError
+from prism.options import COMMAND_LINE
+from prism.remarks import spelled
 
 if TYPE_CHECKING:
     from prism.io import FileDescription
@@ -78,7 +80,7 @@ def _reading(file: str, seen: FileDescription) -> str:
     try:
         record = prism.io.read_record(file)
     except InputError as error:
-        return f"It would be refused: {error}"
+        return f"It would be refused: {spelled(error, COMMAND_LINE)}"
     text = f"{band(record)}\nTo read it:  {line}"
     kinds = _kinds_by_name(seen)
     if kinds:
@@ -118,7 +120,7 @@ def _show_response(file: str, unit: str | None) -> None:
         if entry is None or not Path(file).is_file():
             raise
         _echo([("file", f"{file} ({entry.name})")])
-        typer.echo(f"It would be refused: {error}")
+        typer.echo(f"It would be refused: {spelled(error, COMMAND_LINE)}")
         return
     _echo(about_response(file, response))
     stated = "" if unit is None else f" --unit {unit}"

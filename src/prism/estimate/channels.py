@@ -7,23 +7,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prism._types import Array, Index
+from prism._types import Array
 from prism.errors import OptionError, RecordError
 from prism.motion.forced.places import named_place
 from prism.record import QUANTITIES, Record
 
 
 @dataclass(frozen=True)
-class Roles:
-    r"""The channels by what they are.
+class DrivenRecord:
+    r"""A record with its channels sorted by what they are.
 
     Attributes
     ----------
     dt : float
-    forces, motions : array of int
-        Columns of the record.
-    force_names, outputs : tuple of str
-        Their channel names.
+    trials : tuple of arrays (samples, channels)
+        The forces first, then the motions.
+    channels : tuple of str
+        All names, in the order of the record.
+    forces, outputs : tuple of str
+        Names of the forces and of the motions.
     inputs : tuple of str
         Where each force acts; the name of an output when that is the same place.
     quantity : str
@@ -33,42 +35,49 @@ class Roles:
     """
 
     dt: float
-    forces: Index
-    motions: Index
-    force_names: tuple[str, ...]
+    trials: tuple[Array, ...]
+    channels: tuple[str, ...]
+    forces: tuple[str, ...]
     outputs: tuple[str, ...]
     inputs: tuple[str, ...]
     quantity: str
     orders: Array
 
     @classmethod
-    def of(cls, record: Record, force: str | Sequence[str], at: Mapping[str, str] | None) -> Roles:
+    def of(
+        cls, record: Record, force: str | Sequence[str], at: Mapping[str, str] | None
+    ) -> DrivenRecord:
         """Sort the channels of a record; the arguments are those of `estimate_response`."""
         if record.dt is None:
             raise RecordError(
                 "the times are irregular, or their step differs between trials: a Fourier "
                 "transform needs one sampling step, so resample the record first."
             )
-        names = (force,) if isinstance(force, str) else tuple(force)
-        _check_forces(names, record.channels)
-        outputs = tuple(name for name in record.channels if name not in names)
+        forces = (force,) if isinstance(force, str) else tuple(force)
+        _check_forces(forces, record.channels)
+        outputs = tuple(name for name in record.channels if name not in forces)
         if not outputs:
             raise RecordError(
                 f"all channels ({', '.join(record.channels)}) are forces: a response needs a "
                 "motion channel beside them."
             )
-        motions = np.array([record.channels.index(name) for name in outputs])
-        order = np.array([QUANTITIES.index(record.quantity[k]) for k in motions])
+        columns = [record.channels.index(name) for name in (*forces, *outputs)]
+        order = np.array([QUANTITIES.index(record.quantity[k]) for k in columns[len(forces) :]])
         return cls(
             dt=record.dt,
-            forces=np.array([record.channels.index(name) for name in names]),
-            motions=motions,
-            force_names=names,
+            trials=tuple(np.ascontiguousarray(trial[:, columns]) for trial in record.trials),
+            channels=record.channels,
+            forces=forces,
             outputs=outputs,
-            inputs=_places(names, outputs, at),
+            inputs=_places(forces, outputs, at),
             quantity=QUANTITIES[order[0]],
             orders=np.asarray(order[0] - order, float),
         )
+
+    @property
+    def samples(self) -> tuple[int, ...]:
+        """Length of each trial."""
+        return tuple(len(trial) for trial in self.trials)
 
 
 def _check_forces(names: Sequence[str], channels: Sequence[str]) -> None:
@@ -86,7 +95,8 @@ def _check_forces(names: Sequence[str], channels: Sequence[str]) -> None:
 def _places(
     names: tuple[str, ...], outputs: tuple[str, ...], at: Mapping[str, str] | None
 ) -> tuple[str, ...]:
-    for name, place in (at or {}).items():
+    given = at or {}
+    for name, place in given.items():
         if name not in names or place not in outputs:
             raise OptionError(
                 f"at says that {name!r} acts at {place!r}: give force channels "
@@ -95,7 +105,7 @@ def _places(
             )
     if at is None and len(names) == len(outputs) == 1:
         return outputs
-    places = tuple((at or {}).get(name) or named_place(name, outputs) or name for name in names)
+    places = tuple(given.get(name) or named_place(name, outputs) or name for name in names)
     for place in places:
         if places.count(place) > 1:
             raise OptionError(

@@ -23,52 +23,22 @@ amplitude) for steps of at least the resolution :math:`2π/T` of a dwell; smalle
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from prism._types import Array, ComplexArray, Mask
+import prism.estimate._limits as limits
+from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
-from prism.estimate.channels import Roles
-from prism.estimate.cutting import (
-    Piece,
-    design,
-    detected_pieces,
-    given_pieces,
-    sine_frequency,
-)
-from prism.estimate.estimators import Lines
-from prism.record import Record
-
-_EXPLAINED = 0.8  # of the force's variance by its sine
-_CONDITION = 1e7  # of the columns: a free line at the frequency of the force
+from prism.estimate.channels import DrivenRecord
+from prism.estimate.estimators import LineValues
+from prism.estimate.stepping import Piece, design, detected_pieces, given_pieces, sine_frequency
 
 
-@dataclass(frozen=True)
-class Dwells:
-    """What `stepped_sine` found.
+class _Dwell(NamedTuple):
+    """What one dwell says of each motion, how long it is, and how many samples it lacks."""
 
-    Attributes
-    ----------
-    omega : array (F,)
-    lines : Lines
-    periods : float
-        Median number of periods of the force in a fit.
-    skipped : int
-        Samples left out because some channel is missing.
-    remarks : tuple of str
-    """
-
-    omega: Array
-    lines: Lines
-    periods: float
-    skipped: int
-    remarks: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Point:
     omega: float
     values: ComplexArray
     variance: Array
@@ -77,33 +47,34 @@ class _Point:
     skipped: int
 
 
-def stepped_sine(
-    record: Record,
-    roles: Roles,
+def dwell(
+    record: DrivenRecord,
     *,
-    settle: float,
-    frequencies: ArrayLike | None,
-    starts: Sequence[float] | None,
-    free_lines: ArrayLike,
-) -> Dwells:
+    settle: float = 0.5,
+    frequencies: ArrayLike | None = None,
+    starts: Sequence[float] | None = None,
+    free_lines: ArrayLike = (),
+) -> LineValues:
     """Response at the frequency of each dwell; options as in `estimate_response`."""
-    if len(roles.forces) != 1:
+    if len(record.forces) != 1:
         raise OptionError(
-            f"{len(roles.forces)} forces ({', '.join(roles.force_names)}) in a dwell: a stepped "
+            f"{len(record.forces)} forces ({', '.join(record.forces)}) in a dwell: a stepped "
             "sine takes one force at a time."
         )
     if not 0 <= settle < 1:
         raise OptionError(f"settle is {settle!r}: give the share of a dwell to drop, 0 to below 1.")
     given = None if frequencies is None else _positive(frequencies, "frequencies")
     lines = _positive(free_lines, "free_lines")
-    pieces = given_pieces(record, roles.dt, given, starts)
+    pieces = given_pieces(record, given, starts)
     if pieces is None:
-        pieces = detected_pieces(_whole_force(record, roles), roles.dt)
-    points = [
-        _point(record, roles, piece, k, settle, None if given is None else float(given[k]), lines)
-        for k, piece in enumerate(pieces)
-    ]
-    return _gather(points)
+        pieces = detected_pieces(_whole_force(record), record.dt)
+    known = [None] * len(pieces) if given is None else given.tolist()
+    return _gather(
+        [
+            _measured(record, piece, k, settle, omega, lines)
+            for k, (piece, omega) in enumerate(zip(pieces, known, strict=True))
+        ]
+    )
 
 
 def _positive(values: ArrayLike, name: str) -> Array:
@@ -113,29 +84,29 @@ def _positive(values: ArrayLike, name: str) -> Array:
     return out
 
 
-def _whole_force(record: Record, roles: Roles) -> Array:
-    force = record.trials[0][:, roles.forces[0]]
+def _whole_force(record: DrivenRecord) -> Array:
+    force = record.trials[0][:, 0]
     if np.isnan(force).any():
         raise CannotTellError(
-            f"the force {roles.force_names[0]!r} has {int(np.isnan(force).sum())} missing samples: "
+            f"the force {record.forces[0]!r} has {int(np.isnan(force).sum())} missing samples: "
             "dwells cannot be found in it, give frequencies or starts."
         )
     return np.asarray(force)
 
 
-def _point(
-    record: Record,
-    roles: Roles,
+def _measured(
+    record: DrivenRecord,
     piece: Piece,
     k: int,
     settle: float,
-    frequency: float | None,
+    omega: float | None,
     free_lines: Array,
-) -> _Point:
+) -> _Dwell:
+    """Dwell k, at its frequency if that is given, or at that of its force."""
     trial, a, b = piece
     a = a + round(settle * (b - a))
     values = record.trials[trial][a:b]
-    t = np.asarray(roles.dt * (np.arange(b - a) - 0.5 * (b - a - 1)), float)
+    t = np.asarray(record.dt * (np.arange(b - a) - 0.5 * (b - a - 1)), float)
     there = np.asarray(~np.isnan(values).any(axis=1))
     columns = 2 * len(free_lines) + 3
     if there.sum() <= columns:
@@ -143,20 +114,16 @@ def _point(
             f"dwell {k} (counted from 0) has {int(there.sum())} complete samples after settling, "
             f"for {columns} unknowns: dwell for longer, or drop less."
         )
-    values = values[:, [*roles.forces, *roles.motions]]
-    omega = _frequency(t, values[:, 0], there, k) if frequency is None else frequency
-    _check_frequency(omega, t[there], values[there, 0], k)
-    skipped = int((~there).sum())
-    return _fit(omega, free_lines, t[there], values[there], (b - a) * roles.dt, skipped)
-
-
-def _frequency(t: Array, force: Array, there: Mask, k: int) -> float:
-    if not there.all():
+    if omega is None and not there.all():
         raise CannotTellError(
             f"dwell {k} (counted from 0) has missing samples: its frequency cannot be measured, "
             "give frequencies."
         )
-    return sine_frequency(t, force)
+    omega = sine_frequency(t, values[:, 0]) if omega is None else omega
+    t, values = t[there], values[there]
+    _check_frequency(omega, t, values[:, 0], k)
+    periods = omega * len(there) * record.dt / (2 * np.pi)
+    return _Dwell(omega, *_fit(omega, free_lines, t, values), periods, int((~there).sum()))
 
 
 def _check_frequency(omega: float, t: Array, force: Array, k: int) -> None:
@@ -166,7 +133,7 @@ def _check_frequency(omega: float, t: Array, force: Array, k: int) -> None:
     if spread == 0:
         raise CannotTellError(f"the force is constant in dwell {k} (counted from 0): check it.")
     explained = 1 - float((misfit**2).mean()) / spread
-    if explained < _EXPLAINED:
+    if explained < limits.SINE_EXPLAINS:
         raise OptionError(
             f"a sine of {omega:g} rad per time unit explains {100 * max(explained, 0):.0f} % of "
             f"the force in dwell {k} (counted from 0): give the frequencies and starts at which "
@@ -175,47 +142,49 @@ def _check_frequency(omega: float, t: Array, force: Array, k: int) -> None:
 
 
 def _fit(
-    omega: float, free_lines: Array, t: Array, values: Array, span: float, skipped: int
-) -> _Point:
-    """Least squares for the force (first column) and the motions."""
+    omega: float, free_lines: Array, t: Array, values: Array
+) -> tuple[ComplexArray, Array, Array]:
+    """Response, variance and coherence by least squares for force (first column) and motions."""
     X = design([omega, *free_lines], t)
-    periods = omega * span / (2 * np.pi)
     Q, R = np.linalg.qr(X)
-    if np.linalg.cond(R) > _CONDITION:
+    if np.linalg.cond(R) > limits.DWELL_CONDITION:
         nothing = np.full(values.shape[1] - 1, np.nan)
-        return _Point(omega, nothing.astype(complex), nothing, nothing, periods, skipped)
+        return nothing.astype(complex), nothing, nothing
     inverse = np.linalg.inv(R)
     c = float((inverse[:2] ** 2).sum())
     fit = inverse @ (Q.T @ values)
     residual = values - X @ fit
-    rounding = (np.finfo(float).eps * np.abs(values).max(axis=0)) ** 2
+    rounding = (limits.EPS * np.abs(values).max(axis=0)) ** 2
     noise = (residual**2).sum(axis=0) / (len(t) - X.shape[1]) + rounding
     phasor = fit[0] - 1j * fit[1]
     H = phasor[1:] / phasor[0]
     variance = c * (noise[1:] + np.abs(H) ** 2 * noise[0]) / np.abs(phasor[0]) ** 2
     power = np.abs(phasor[1:]) ** 2 / 2
-    return _Point(omega, H, variance, power / (power + noise[1:]), periods, skipped)
+    return H, variance, power / (power + noise[1:])
 
 
-def _gather(points: Sequence[_Point]) -> Dwells:
-    """Points by frequency; repeated frequencies are averaged with the inverse variance."""
-    omega, which = np.unique([p.omega for p in points], return_inverse=True)
-    values = np.array([p.values for p in points])
-    weight = 1 / np.array([p.variance for p in points])
+def _gather(dwells: Sequence[_Dwell]) -> LineValues:
+    """Dwells by frequency; repeated frequencies are averaged with the inverse variance."""
+    every, values, variances, coherence, periods, skipped = map(np.array, zip(*dwells, strict=True))
+    omega, first, which = np.unique(every, return_index=True, return_inverse=True)
+    weight = 1 / variances
     there = np.isfinite(weight)
     sums = np.zeros((2, len(omega), values.shape[1]), complex)
     np.add.at(sums[0], which, np.where(there, weight * values, 0))
     np.add.at(sums[1], which, np.where(there, weight, 0))
     with np.errstate(divide="ignore", invalid="ignore"):
         H, variance = sums[0] / sums[1], 1 / sums[1].real
-    first = np.array([int(np.argmax(which == k)) for k in range(len(omega))])
-    coherence = np.array([p.coherence for p in points])[first]
-    remarks = _remarks(omega[~np.isfinite(variance).all(axis=1)], len(points) - len(omega))
-    with np.errstate(invalid="ignore"):
         p_values = np.exp(-(np.abs(H) ** 2) / variance)
-    lines = Lines(H[:, :, None], variance[:, :, None], coherence, p_values)
-    periods = float(np.median([p.periods for p in points]))
-    return Dwells(omega, lines, periods, sum(p.skipped for p in points), remarks)
+    return LineValues(
+        omega,
+        H[:, :, None],
+        variance[:, :, None],
+        coherence[first],
+        p_values,
+        averages=float(np.median(periods)),
+        skipped=int(skipped.sum()),
+        remarks=_remarks(omega[~np.isfinite(variance).all(axis=1)], len(dwells) - len(omega)),
+    )
 
 
 def _remarks(lost: Array, repeated: int) -> tuple[str, ...]:

@@ -13,34 +13,72 @@ which is 1 % at :math:`ωΔt = 0.25` or 0.35. The estimate is the response to th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from inspect import getfullargspec
 
 import numpy as np
+import scipy.special
 from numpy.typing import ArrayLike
 
-from prism._types import Array
-from prism.errors import OptionError
-from prism.estimate.channels import Roles
-from prism.estimate.dwell import stepped_sine
-from prism.estimate.estimators import ESTIMATORS, estimate
+import prism.estimate._limits as limits
+from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError, OptionError
+from prism.estimate.channels import DrivenRecord
+from prism.estimate.dwell import dwell
+from prism.estimate.estimators import ESTIMATORS, LineValues, keep
 from prism.estimate.excitations import burst, hammer, random, sweep
-from prism.estimate.finish import ResponseEstimate, excited, finish, limit_of, select
 from prism.estimate.periodic import periodic
 from prism.estimate.spectra import Window
-from prism.record import Record
+from prism.frequency_response import FrequencyResponse
+from prism.record import QUANTITIES, Record
 
 __all__ = ["EXCITATIONS", "ResponseEstimate", "estimate_response"]
 
-_OPTIONS = {
-    "random": ("noise", "segment", "overlap", "window", "threshold"),
-    "burst": ("noise", "segment", "threshold"),
-    "periodic": ("period", "settle", "threshold"),
-    "sweep": ("noise", "taper", "threshold"),
-    "dwell": ("settle", "frequencies", "starts", "free_lines"),
-    "hammer": ("noise", "segment", "threshold", "pulse", "final", "pretrigger"),
+_WAYS: dict[str, Callable[..., LineValues]] = {
+    way.__name__: way for way in (random, burst, periodic, sweep, dwell, hammer)
 }
-EXCITATIONS = tuple(_OPTIONS)
+EXCITATIONS = tuple(_WAYS)
 """Ways to drive a structure."""
+_COMMON = ("record", "force", "at", "excitation", "estimator")  # arguments of every excitation
+
+
+@dataclass(frozen=True)
+class ResponseEstimate:
+    r"""An estimated response and what stands behind it.
+
+    Attributes
+    ----------
+    response : FrequencyResponse
+        With the variance :math:`E|\hat H - H|^2` of each value, unless there are too few averages
+        to know it. That variance is itself uncertain by some :math:`1/\sqrt{n - i}` of its value,
+        with n averages and i inputs.
+    coherence : array (F, outputs)
+        Share of each motion that the forces explain on the lines of `response`: ordinary
+        coherence for one force, multiple for several; NaN with too few averages to know.
+    averages : float
+        Effective number n of independent averages: segments less their overlap, trials, periods;
+        for dwells the median number of periods of the force in a fit.
+    estimator : str
+        ``H1``, ``H2``, ``Hv``; ``ratio`` for phasors of periodic forces and dwells.
+    excitation : str
+    added_decay : float
+        σ that an exponential window has added to the decay rate of every pole:
+        ``response.receptance`` is the receptance at :math:`iω + σ`. 0 without such a window.
+    skipped : int
+        Segments, periods or hits (of dwells: samples) left out because samples are missing.
+    remarks : tuple of str
+        What else a user should know, such as how many lines are excited.
+    """
+
+    response: FrequencyResponse
+    coherence: Array
+    averages: float
+    estimator: str
+    excitation: str
+    added_decay: float = 0.0
+    skipped: int = 0
+    remarks: tuple[str, ...] = ()
 
 
 def estimate_response(
@@ -154,115 +192,96 @@ def estimate_response(
     >>> bool(found.coherence.min() > 0.9)
     True
     """  # noqa: E501 - one line of a repr
-    given = {
-        "noise": noise,
-        "segment": segment,
-        "overlap": overlap,
-        "window": window,
-        "threshold": threshold,
-        "period": period,
-        "settle": settle,
-        "taper": taper,
-        "frequencies": frequencies,
-        "starts": starts,
-        "free_lines": free_lines,
-        "pulse": pulse,
-        "final": final,
-        "pretrigger": pretrigger,
-    }
-    _check_options(excitation, estimator, given)
-    roles = Roles.of(record, force, at)
-    if excitation == "dwell":
-        return _dwell(record, roles, settle, frequencies, starts, free_lines)
-    if excitation == "periodic":
-        return _periodic(record, roles, period, settle, threshold)
-    decay = 0.0
-    if excitation == "random":
-        spectra = random(record, roles, segment, overlap, window)
-    elif excitation == "burst":
-        spectra = burst(record, roles, segment)
-    elif excitation == "sweep":
-        spectra = sweep(record, roles, 0.0 if taper is None else taper)
-    else:
-        spectra, decay = hammer(record, roles, segment, pulse, final, pretrigger)
-    amplitudes = np.sqrt(np.einsum("fbb->fb", spectra.ff).real)
-    kept, remarks = excited(amplitudes, limit_of(threshold, excitation), roles.force_names)
-    spectra = spectra.keep(kept)
-    spread = _noise(noise, estimator, record, roles)
-    lines = estimate(spectra, estimator, roles.force_names, spread)
-    counts = (spectra.averages, spectra.skipped)
-    return finish(spectra.omega, lines, roles, estimator, excitation, counts, remarks, decay)
+    given = locals()  # the arguments alone, as nothing else has a name yet
+    options = {k: v for k, v in given.items() if k not in _COMMON and v is not None}
+    chosen = _chosen(excitation, estimator, options)
+    driven = DrivenRecord.of(record, force, at)
+    lines = _WAYS[excitation](driven, *chosen, **options)
+    return _finish(lines, driven, chosen[0] if chosen else "ratio", excitation)
 
 
-def _check_options(excitation: str, estimator: str, given: Mapping[str, object]) -> None:
+def _chosen(excitation: str, estimator: str, given: Mapping[str, object]) -> tuple[str, ...]:
+    """Check the options; the estimator, where the excitation leaves the choice of one."""
     if excitation not in EXCITATIONS:
         raise OptionError(
             f"unknown excitation {excitation!r}: choose among {', '.join(EXCITATIONS)}."
         )
-    for name, value in given.items():
-        if value is not None and name not in _OPTIONS[excitation]:
+    spec = getfullargspec(_WAYS[excitation])
+    for name in given:
+        if name not in spec.kwonlyargs:
             raise OptionError(
                 f"{name} is no option of a {excitation} excitation: leave it out; its options are "
-                f"{', '.join(_OPTIONS[excitation])}."
+                f"{', '.join(spec.kwonlyargs)}."
             )
     if estimator not in ESTIMATORS:
         raise OptionError(f"unknown estimator {estimator!r}: choose among {', '.join(ESTIMATORS)}.")
-    if estimator != "H1" and "noise" not in _OPTIONS[excitation]:
+    if "estimator" in spec.args:
+        return (estimator,)
+    if estimator != "H1":
         raise OptionError(
             f"{estimator} of a {excitation} excitation: its phasors are averaged before they are "
             "divided, which leaves no choice of an estimator; leave it out."
         )
+    return ()
 
 
-def _periodic(
-    record: Record,
-    roles: Roles,
-    period: float | None,
-    settle: float | None,
-    threshold: float | None,
+def _finish(
+    lines: LineValues, record: DrivenRecord, estimator: str, excitation: str
 ) -> ResponseEstimate:
-    drop = 1 if settle is None else settle
-    if drop != int(drop) or drop < 0:
-        raise OptionError(f"settle is {settle!r}: give a whole number of periods to drop.")
-    omega, force, lines, used, skipped = periodic(record, roles, period, int(drop))
-    kept, remarks = excited(force, limit_of(threshold, "periodic"), roles.force_names)
-    lines = select(lines, kept)
-    counts = (float(used), skipped)
-    return finish(omega[kept], lines, roles, "ratio", "periodic", counts, remarks)
-
-
-def _dwell(
-    record: Record,
-    roles: Roles,
-    settle: float | None,
-    frequencies: ArrayLike | None,
-    starts: Sequence[float] | None,
-    free_lines: ArrayLike | None,
-) -> ResponseEstimate:
-    found = stepped_sine(
-        record,
-        roles,
-        settle=0.5 if settle is None else settle,
-        frequencies=frequencies,
-        starts=starts,
-        free_lines=() if free_lines is None else free_lines,
-    )
-    counts = (found.periods, found.skipped)
-    return finish(found.omega, found.lines, roles, "ratio", "dwell", counts, found.remarks)
-
-
-def _noise(
-    noise: Mapping[str, float] | None, estimator: str, record: Record, roles: Roles
-) -> Array | None:
-    if noise is None:
-        return None
-    if estimator != "Hv":
-        raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
-    names = (*roles.force_names, *roles.outputs)
-    out = np.array([noise.get(name, np.nan) for name in names], float)
-    if set(noise) != set(record.channels) or not (np.isfinite(out) & (out > 0)).all():
-        raise OptionError(
-            f"noise {dict(noise)}: give a positive standard deviation for each channel, "
-            f"{', '.join(record.channels)}."
+    """Check that there is a response, and convert all motions to one quantity."""
+    _check_related(lines.p_values, record, lines.averages)
+    lines = keep(lines, np.asarray(np.isfinite(lines.values).any(axis=(1, 2))))
+    factor = _conversion(lines.omega, record, lines.decay)[:, :, None]
+    variance = lines.variance
+    with np.errstate(invalid="ignore"):
+        response = FrequencyResponse(
+            lines.omega,
+            lines.values * factor,
+            record.quantity,
+            record.outputs,
+            record.inputs,
+            None if variance is None else variance * np.abs(factor) ** 2,
         )
-    return out
+    return ResponseEstimate(
+        response,
+        lines.coherence,
+        lines.averages,
+        estimator,
+        excitation,
+        lines.decay,
+        lines.skipped,
+        lines.remarks,
+    )
+
+
+def _conversion(omega: Array, record: DrivenRecord, decay: float) -> ComplexArray:
+    r"""Factor (F, outputs) to the first motion's quantity.
+
+    Under a window :math:`e^{-σt}` a derivative is :math:`iω + σ`: a motion that is the m-th
+    derivative is first divided by its m-th power, then multiplied by :math:`(iω)^k` for the
+    quantity of the response, so that its receptance is exactly that at :math:`iω + σ`.
+    """
+    k = QUANTITIES.index(record.quantity)
+    own = k - record.orders
+    s = 1j * omega[:, None]
+    return np.asarray((s + decay) ** -own * s**k if decay else s**record.orders)
+
+
+def _check_related(p_values: Array | None, record: DrivenRecord, averages: float) -> None:
+    r"""Refuse motions that all look unrelated to the forces.
+
+    Either one line stands out after Bonferroni, or lines far enough apart to be independent do so
+    together by Fisher's sum of :math:`-\log p`, a Gamma variable.
+    """
+    if p_values is None:
+        return
+    p = np.where(np.isfinite(p_values), np.maximum(p_values, 1e-300), 1.0)
+    together = -np.log(p[:: limits.LINES_APART])
+    by_sum = float(scipy.special.gammaincc(max(together.size, 1), together.sum()))
+    by_one = p.size * float(p.min(initial=1.0))
+    if min(by_sum, by_one) > limits.UNRELATED:
+        raise CannotTellError(
+            f"no motion ({', '.join(record.outputs)}) is related to the force "
+            f"{', '.join(record.forces)} on any line: with {averages:.3g} averages the "
+            "coherence is what unrelated signals have; check the channels, or measure for longer."
+        )

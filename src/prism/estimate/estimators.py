@@ -28,28 +28,30 @@ With n independent averages, i inputs, o outputs, and total complex variances
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.special
 
+import prism.estimate._limits as limits
 from prism._types import Array, ComplexArray, Mask
-from prism.errors import CannotTellError, OptionError
+from prism.errors import CannotTellError, OptionError, RecordError
+from prism.estimate.channels import DrivenRecord
 from prism.estimate.spectra import Spectra
 
 ESTIMATORS = ("H1", "H2", "Hv")
-CONDITION = 1e8  # of the correlation matrix of the forces, above which they count as one
-_SILENT = 1e-24  # of the largest force power: rounding
-_EPS = float(np.finfo(float).eps)
-_FEWEST = 0.5  # degrees of freedom of a variance
+ChannelNoise = Mapping[str, float] | None
 
 
 @dataclass(frozen=True)
-class Lines:
-    """Values on lines.
+class LineValues:
+    """Values on lines, and what stands behind them.
 
     Attributes
     ----------
+    omega : array (F,)
     values : array (F, outputs, inputs)
         NaN where nothing can be said.
     variance : array (F, outputs, inputs) or None
@@ -57,44 +59,112 @@ class Lines:
         NaN when there are too few averages.
     p_values : array (F, outputs) or None
         Of no relation at all between the forces and a motion.
+    averages : float
+    skipped : int
+        Segments, periods, hits or samples left out because samples are missing.
+    decay : float
+        Rate that a window has added to every pole.
+    remarks : tuple of str
     """
 
+    omega: Array
     values: ComplexArray
     variance: Array | None
     coherence: Array
     p_values: Array | None
+    averages: float
+    skipped: int
+    decay: float = 0.0
+    remarks: tuple[str, ...] = ()
 
 
-def estimate(
-    spectra: Spectra, estimator: str, forces: tuple[str, ...], noise: Array | None
-) -> Lines:
-    """Frequency response of averaged spectra.
+L = TypeVar("L", Spectra, LineValues)
+
+
+def keep(lines: L, kept: Mask) -> L:
+    """Some of the lines: every array has them first."""
+    arrays: dict[str, Any] = {
+        name: one for name, one in vars(lines).items() if isinstance(one, np.ndarray)
+    }
+    return replace(lines, **{name: one[kept] for name, one in arrays.items()})
+
+
+def diagonal(matrix: ComplexArray) -> Array:
+    """Real diagonals of a stack of matrices."""
+    return np.asarray(np.einsum("...bb->...b", matrix).real)
+
+
+def excited(force: Array, limit: float, names: Sequence[str]) -> tuple[Mask, tuple[str, ...]]:
+    """Lines with enough of all forces, (F, inputs), and what to say about the others.
 
     Parameters
     ----------
-    spectra : Spectra
-    estimator : {"H1", "H2", "Hv"}
-    forces : tuple of str
-        Names, for messages.
-    noise : array (inputs + outputs,), optional
-        Relative standard deviations of the noise of forces and motions, for Hv.
+    limit : float
+        Least part of the largest force amplitude that a line must have.
     """
+    if not 0 <= limit < 1:
+        raise OptionError(f"threshold is {limit!r}: give a number from 0 to below 1.")
+    for name, largest in zip(names, force.max(axis=0), strict=True):
+        if largest == 0:
+            raise RecordError(
+                f"the force channel {name!r} is constant in all that is used: check the sensor."
+            )
+    kept = np.asarray((force >= limit * force.max(axis=0)).all(axis=1))
+    if kept.all():
+        return kept, ()
+    text = f"{int(kept.sum())} of {len(kept)} lines are excited: {', '.join(names)} above {limit:g}"
+    return kept, (f"{text} of the largest amplitude",)
+
+
+def divided(
+    record: DrivenRecord, spectra: Spectra, estimator: str, noise: ChannelNoise, threshold: float
+) -> LineValues:
+    """Frequency response of averaged spectra, on the lines that are excited.
+
+    Parameters
+    ----------
+    estimator : {"H1", "H2", "Hv"}
+    noise : mapping of channel to float, optional
+        Relative standard deviations of the noise of forces and motions, for Hv.
+    threshold : float
+        Least part of the largest force amplitude that a line must have.
+    """
+    forces = record.forces
+    kept, remarks = excited(np.sqrt(diagonal(spectra.ff)), threshold, forces)
+    spectra = keep(spectra, kept)
+    levels = None if noise is None else _levels(noise, estimator, record)
     check_averages(spectra.segments, forces)
-    good = independent(spectra.ff, forces)
-    inverse = invert(spectra.ff, good)
+    inverse, good = inverted(spectra.ff, forces)
     coherence = _coherence(spectra, inverse)
-    n = spectra.averages - len(forces)
-    known = spectra.segments > len(forces) and n >= _FEWEST
     if estimator == "H1":
-        values, variance = _h1(spectra, inverse, coherence, n)
+        values, scatter = _h1(spectra, inverse, coherence)
     elif estimator == "H2":
-        values, variance = _h2(spectra, coherence, n)
+        values, scatter = _h2(spectra, coherence)
     else:
-        values, variance = _hv(spectra, noise, n)
+        values, scatter = _hv(spectra, levels)
     values = np.where(good[:, None, None], values, np.nan)
-    if not known:
-        return Lines(values, None, np.full_like(coherence, np.nan), None)
-    return Lines(values, variance, coherence, _p_values(coherence, len(forces), n))
+    behind = (spectra.averages, spectra.skipped, spectra.decay, remarks)
+    dof = spectra.averages - len(forces)
+    if spectra.segments <= len(forces) or dof < limits.FEWEST_DOF:
+        unknown = np.full_like(coherence, np.nan)
+        return LineValues(spectra.omega, values, None, unknown, None, *behind)
+    # chance of a greater coherence of unrelated Gaussian signals: γ² is then Beta(i, n - i)
+    p_values = np.asarray(scipy.special.betainc(dof, len(forces), 1 - coherence))
+    return LineValues(spectra.omega, values, scatter / dof, coherence, p_values, *behind)
+
+
+def _levels(noise: Mapping[str, float], estimator: str, record: DrivenRecord) -> Array:
+    """Standard deviations of the noise of forces and motions, checked."""
+    if estimator != "Hv":
+        raise OptionError(f"noise is for the estimator Hv, not {estimator}: leave it out.")
+    names = (*record.forces, *record.outputs)
+    out = np.array([noise.get(name, np.nan) for name in names], float)
+    if set(noise) != set(names) or not (np.isfinite(out) & (out > 0)).all():
+        raise OptionError(
+            f"noise {dict(noise)}: give a positive standard deviation for each channel, "
+            f"{', '.join(record.channels)}."
+        )
+    return out
 
 
 def check_averages(segments: int, forces: tuple[str, ...]) -> None:
@@ -107,34 +177,31 @@ def check_averages(segments: int, forces: tuple[str, ...]) -> None:
         )
 
 
-def independent(ff: ComplexArray, forces: tuple[str, ...]) -> Mask:
-    """Lines on which all forces act, and not as one; an error when these are few.
+def inverted(ff: ComplexArray, forces: tuple[str, ...]) -> tuple[ComplexArray, Mask]:
+    """Inverse on the lines where all forces act, and not as one, else NaN; and these lines.
+
+    Few such lines are an error.
 
     Parameters
     ----------
     ff : array (F, inputs, inputs)
     """
-    power = np.einsum("fbb->fb", ff).real
-    acts = (power > _SILENT * power.max()).all(axis=1)
+    power = diagonal(ff)
+    acts = (power > limits.SILENT_FORCE * power.max()).all(axis=1)
     scale = 1 / np.sqrt(np.where(acts[:, None], power, 1.0))
     values = np.linalg.eigvalsh(ff * scale[:, :, None] * scale[:, None, :])
-    least = np.where(values[:, -1] > 0, _EPS * values[:, -1], 1.0)
+    least = np.where(values[:, -1] > 0, limits.EPS * values[:, -1], 1.0)
     condition = values[:, -1] / np.maximum(values[:, 0], least)
-    good = acts & (condition < CONDITION)
+    good = np.asarray(acts & (condition < limits.CONDITION))
     if len(forces) > 1 and 2 * good.sum() < acts.sum():
         raise CannotTellError(
             f"the forces {', '.join(forces)} are correlated: the condition number of their "
             f"correlation matrix is {np.median(condition[acts]):.1e} on the median line (limit "
-            f"{CONDITION:.0e}); drive them independently, or take part of them as one force."
+            f"{limits.CONDITION:.0e}); drive them independently, or take part of them as one force."
         )
-    return np.asarray(good)
-
-
-def invert(matrix: ComplexArray, good: Mask) -> ComplexArray:
-    """Inverse of each matrix, NaN where it is not good."""
-    eye = np.eye(matrix.shape[-1])
-    out = np.linalg.inv(np.where(good[:, None, None], matrix, eye))
-    return np.asarray(np.where(good[:, None, None], out, np.nan))
+    there = good[:, None, None]
+    inverse = np.linalg.inv(np.where(there, ff, np.eye(ff.shape[-1])))
+    return np.asarray(np.where(there, inverse, np.nan)), good
 
 
 def _coherence(spectra: Spectra, inverse: ComplexArray) -> Array:
@@ -144,44 +211,38 @@ def _coherence(spectra: Spectra, inverse: ComplexArray) -> Array:
         return np.asarray(np.clip(explained / spectra.yy, 0.0, 1.0))
 
 
-def _p_values(coherence: Array, inputs: int, dof: float) -> Array:
-    """Chance of a greater coherence of unrelated Gaussian signals: γ² is then Beta(i, n - i)."""
-    return np.asarray(scipy.special.betainc(dof, inputs, 1 - coherence))
+def _h1(spectra: Spectra, inverse: ComplexArray, coherence: Array) -> tuple[ComplexArray, Array]:
+    """Values, and their variance times its degrees of freedom; so do all that follow."""
+    residual = spectra.yy * np.maximum(1 - coherence, limits.EPS)
+    return spectra.yf @ inverse, residual[:, :, None] * diagonal(inverse)[:, None, :]
 
 
-def _h1(
-    spectra: Spectra, inverse: ComplexArray, coherence: Array, dof: float
-) -> tuple[ComplexArray, Array]:
-    residual = spectra.yy * np.maximum(1 - coherence, _EPS)
-    spread = np.einsum("fbb->fb", inverse).real
-    return spectra.yf @ inverse, residual[:, :, None] * spread[:, None, :] / max(dof, _EPS)
-
-
-def _h2(spectra: Spectra, coherence: Array, dof: float) -> tuple[ComplexArray, Array]:
+def _h2(spectra: Spectra, coherence: Array) -> tuple[ComplexArray, Array]:
     if spectra.yf.shape[2] == 1:
         with np.errstate(divide="ignore", invalid="ignore"):
             values = spectra.yy[:, :, None] / spectra.yf.conj()
-            noise = np.maximum(1 - coherence, _EPS) / coherence
-        return values, np.abs(values) ** 2 * noise[:, :, None] / max(dof, _EPS)
+            noise = np.maximum(1 - coherence, limits.EPS) / coherence
+        return values, np.abs(values) ** 2 * noise[:, :, None]
     if spectra.full is None:
         outputs, inputs = spectra.yf.shape[1:]
         raise OptionError(
             f"H2 of {outputs} outputs and {inputs} inputs: it inverts a matrix of motions and "
             "forces, so take as many outputs as inputs, one input, or use H1 or Hv."
         )
-    yy = spectra.full
-    fy = np.swapaxes(spectra.yf.conj(), 1, 2)
-    good = independent(yy, tuple(f"motion {k + 1}" for k in range(yy.shape[1])))
-    inverse = invert(yy, good)
-    values = np.swapaxes(np.linalg.solve(np.swapaxes(fy, 1, 2), np.swapaxes(yy, 1, 2)), 1, 2)
-    residual = spectra.ff - fy @ inverse @ spectra.yf
-    left = np.einsum("fai,fij,faj->fa", values, residual, values.conj()).real
+    yy, yf = spectra.full, spectra.yf
+    fy = np.swapaxes(yf.conj(), 1, 2)
+    inverse, _ = inverted(yy, tuple(f"motion {k + 1}" for k in range(yy.shape[1])))
+    values = np.swapaxes(np.linalg.solve(yf.conj(), np.swapaxes(yy, 1, 2)), 1, 2)
+    residual = spectra.ff - fy @ inverse @ yf
+    left, whole = (
+        np.einsum("fai,fij,faj->fa", values, noise, values.conj()).real
+        for noise in (residual, spectra.ff)
+    )
     right = np.einsum("fib,fij,fjb->fb", values.conj(), inverse, values).real
-    floor = _EPS * np.einsum("fai,fij,faj->fa", values, spectra.ff, values.conj()).real
-    return values, np.maximum(left, floor)[:, :, None] * right[:, None, :] / max(dof, _EPS)
+    return values, np.maximum(left, limits.EPS * whole)[:, :, None] * right[:, None, :]
 
 
-def _hv(spectra: Spectra, noise: Array | None, dof: float) -> tuple[ComplexArray, Array]:
+def _hv(spectra: Spectra, noise: Array | None) -> tuple[ComplexArray, Array]:
     """Total least squares of each output; without `noise`, equal relative noise on each line."""
     F, o, i = spectra.yf.shape
     joint = np.empty((F, o, i + 1, i + 1), complex)
@@ -190,21 +251,20 @@ def _hv(spectra: Spectra, noise: Array | None, dof: float) -> tuple[ComplexArray
     joint[:, :, :i, i] = spectra.yf.conj()
     joint[:, :, i, i] = spectra.yy
     if noise is None:
-        power = np.einsum("faii->fai", joint).real
+        power = diagonal(joint)
         scale = 1 / np.sqrt(np.where(power > 0, power, 1.0))
     else:
-        motions = noise[i:, None]
-        scale = np.empty((F, o, i + 1))
-        scale[:] = 1 / np.hstack([np.broadcast_to(noise[:i], (o, i)), motions])
+        units = np.column_stack([np.tile(noise[:i], (o, 1)), noise[i:]])
+        scale = np.broadcast_to(1 / units, (F, o, i + 1))
     scaled = joint * scale[..., :, None] * scale[..., None, :]
     lam, U = np.linalg.eigh(scaled)
-    lam = np.maximum(lam, _EPS * lam[..., -1:])
+    lam = np.maximum(lam, limits.EPS * lam[..., -1:])
     w = U[..., :, 0].conj()
     units = scale[..., :i] / scale[..., i:]
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = w[..., :i] / w[..., i:]
         square = _hv_spread(lam, U, ratio, auto=noise is None)
-        return -ratio * units, square * units**2 / max(dof, _EPS)
+        return -ratio * units, square * units**2
 
 
 def _hv_spread(lam: Array, U: ComplexArray, ratio: ComplexArray, *, auto: bool) -> Array:

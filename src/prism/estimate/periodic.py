@@ -18,51 +18,45 @@ of the motion and of the force, correlated or not:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import scipy.fft
 
+import prism.estimate._limits as limits
 from prism._types import Array, ComplexArray
-from prism.errors import CannotTellError, OptionError, RecordTooShortError
-from prism.estimate.channels import Roles, count_of
-from prism.estimate.estimators import Lines, check_averages, independent, invert
-from prism.record import Record
-
-_SAME = 1e-9  # of the largest force: two periods are the same
-_WHOLE = 1e-3  # samples that a period given as a time may be off
+from prism.errors import OptionError, RecordTooShortError
+from prism.estimate.channels import DrivenRecord, count_of
+from prism.estimate.estimators import LineValues, check_averages, diagonal, excited, inverted, keep
+from prism.estimate.spectra import blocks_of, coefficients, complete_segments, line_frequencies
 
 
 def periodic(
-    record: Record, roles: Roles, period: float | None, settle: int
-) -> tuple[Array, Array, Lines, int, int]:
-    """Frequencies, force amplitudes (F, inputs), values, periods used and periods left out.
-
-    Parameters
-    ----------
-    period : int, float or None
-        Samples or time; None to find it in the force.
-    settle : int
-        Periods dropped at the beginning of each trial.
-    """
-    length = detect(record, roles) if period is None else _whole(period, roles.dt)
-    trials, skipped = _cut(record, roles, length, settle)
-    used = sum(len(trial) for trial in trials)
-    check_averages(len(trials), roles.force_names)
-    f = [z[:, :, roles.forces] for z in trials]
-    y = [z[:, :, roles.motions] for z in trials]
-    omega = 2 * np.pi * np.arange(1, (length + 1) // 2) / (length * roles.dt)
-    lines, force = _fit(y, f, roles.force_names)
-    return np.asarray(omega, float), force, lines, used, skipped
+    record: DrivenRecord,
+    *,
+    period: float | None = None,
+    settle: float = 1,
+    threshold: float = limits.EXCITED,
+) -> LineValues:
+    """Values on the excited lines; options as in `estimate_response`."""
+    if settle != int(settle) or settle < 0:
+        raise OptionError(f"settle is {settle!r}: give a whole number of periods to drop.")
+    length = detect(record) if period is None else _whole(period, record.dt)
+    trials, skipped = _cut(record, length, int(settle))
+    check_averages(len(trials), record.forces)
+    lines, force = _fit(line_frequencies(length, record.dt), trials, skipped, record.forces)
+    kept, remarks = excited(force, threshold, record.forces)
+    return keep(replace(lines, remarks=remarks), kept)
 
 
-def detect(record: Record, roles: Roles) -> int:
+def detect(record: DrivenRecord) -> int:
     """The shortest period of samples with which all forces repeat exactly, over all trials."""
-    forces = [trial[:, roles.forces] for trial in record.trials]
+    forces = [trial[:, : len(record.forces)] for trial in record.trials]
     largest = max(float(np.nanmax(np.abs(f))) for f in forces)
     half = min(len(f) for f in forces) // 2
     if not any(np.isnan(f).any() for f in forces):
         for p in _candidates(forces[0] / largest, half):
-            if all(np.abs(f[p:] - f[:-p]).max() <= _SAME * largest for f in forces):
+            if all(np.abs(f[p:] - f[:-p]).max() <= limits.SAME_PERIOD * largest for f in forces):
                 return int(p)
     raise OptionError(
         f"the force does not repeat itself exactly within {half} samples, half of the shortest "
@@ -79,66 +73,67 @@ def _candidates(force: Array, half: int) -> Sequence[int]:
     energy = np.concatenate([[0.0], np.cumsum((force**2).sum(axis=1))])
     p = np.arange(half + 1)
     difference = energy[N] - energy[p] + energy[N - p] - 2 * product
-    return [int(k) for k in np.flatnonzero(difference < 1e-9 * energy[N]) if k >= 2]
+    return [int(k) for k in np.flatnonzero(difference < limits.SAME_PERIOD * energy[N]) if k >= 2]
 
 
 def _whole(period: float, dt: float) -> int:
     count = count_of(period, dt, "period")
     length = round(count)
-    if length < 8 or abs(count - length) > _WHOLE:
+    if length < limits.SHORTEST_PERIOD or abs(count - length) > limits.WHOLE_PERIOD:
         raise OptionError(
-            f"period is {period!r}, {count:g} samples: give a whole number of at least 8 samples, "
-            "resampling the record if need be."
+            f"period is {period!r}, {count:g} samples: give a whole number of at least "
+            f"{limits.SHORTEST_PERIOD} samples, resampling the record if need be."
         )
     return length
 
 
-def _cut(record: Record, roles: Roles, length: int, settle: int) -> tuple[list[ComplexArray], int]:
+def _cut(record: DrivenRecord, length: int, settle: int) -> tuple[list[ComplexArray], int]:
     """Fourier coefficients (periods, lines, channels) of each trial, and periods with gaps."""
-    out, skipped = [], 0
-    for k, trial in enumerate(record.trials):
-        count = len(trial) // length - settle
-        if count < 1:
+    for k, samples in enumerate(record.samples):
+        if samples // length <= settle:
             raise RecordTooShortError(
-                f"trial {k} (counted from 0) has {len(trial)} samples, {len(trial) / length:.3g} "
+                f"trial {k} (counted from 0) has {samples} samples, {samples / length:.3g} "
                 f"periods of {length}: fewer than one is left after {settle} to settle; measure "
                 "for longer, or settle for less."
             )
-        blocks = trial[settle * length :][: count * length].reshape(count, length, -1)
-        gaps = np.isnan(blocks).any(axis=(1, 2))
-        skipped += int(gaps.sum())
-        if not gaps.all():
-            z = scipy.fft.rfft(blocks[~gaps], axis=1)[:, 1 : (length + 1) // 2]
-            out.append(z)
-    if not out:
-        raise CannotTellError(
-            f"all {skipped} periods of {length} samples have missing samples: fill the gaps."
-        )
-    return out, skipped
+    starts, skipped = complete_segments(
+        record, length, length, settle * length, "periods", "fill the gaps"
+    )
+    return [coefficients(block) for _, block in blocks_of(record, starts, length)], skipped
 
 
 def _fit(
-    y: list[ComplexArray], f: list[ComplexArray], forces: tuple[str, ...]
-) -> tuple[Lines, Array]:
+    omega: Array, trials: list[ComplexArray], skipped: int, forces: tuple[str, ...]
+) -> tuple[LineValues, Array]:
+    """Values of each line, and the amplitudes (F, inputs) of the forces."""
+    f, y = (
+        [z[:, :, part].copy() for z in trials]
+        for part in (slice(len(forces)), slice(len(forces), None))
+    )
     count = np.array([len(part) for part in f])
+    used = int(count.sum())
     Y, F = (np.stack([part.mean(axis=0) for part in z], axis=-1) for z in (y, f))
     ff = (F * count) @ np.swapaxes(F.conj(), 1, 2)
-    good = independent(ff, forces)
-    inverse = invert(ff, good)
+    inverse, _ = inverted(ff, forces)
     H = (Y * count) @ np.swapaxes(F.conj(), 1, 2) @ inverse
-    force = np.sqrt(np.einsum("fbb->fb", ff).real / count.sum())
-    spare = int((count - 1).sum())
-    power = sum((np.abs(part) ** 2).sum(axis=0) for part in y)
+    force = np.sqrt(diagonal(ff) / used)
+    spare = used - len(count)
+    power = _squares(y)
     if spare == 0:
-        return Lines(H, None, np.full(power.shape, np.nan), None), force
+        unknown = np.full(power.shape, np.nan)
+        return LineValues(omega, H, None, unknown, None, float(used), skipped), force
     e = [v - np.einsum("fab,mfb->mfa", H, u) for v, u in zip(y, f, strict=True)]
-    scatter = sum((np.abs(part - part.mean(axis=0)) ** 2).sum(axis=0) for part in e) / spare
-    scatter = np.maximum(scatter, np.finfo(float).eps * power / count.sum())
-    variance = scatter[:, :, None] * np.einsum("fbb->fb", inverse).real[:, None, :]
-    misfit = sum((np.abs(part) ** 2).sum(axis=0) for part in e)
+    scatter = _squares([part - part.mean(axis=0) for part in e]) / spare
+    scatter = np.maximum(scatter, limits.EPS * power / used)
+    variance = scatter[:, :, None] * diagonal(inverse)[:, None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
-        coherence = np.clip(1 - misfit / power, 0.0, 1.0)
+        coherence = np.clip(1 - _squares(e) / power, 0.0, 1.0)
         strength = np.abs(H) ** 2 / variance
     # |H|²/var is F(2, 2ν) when there is no response, with the tail (1 + x/ν)^-ν
-    p_values = (1 + strength / spare) ** (-float(spare))
-    return Lines(H, variance, coherence, p_values.min(axis=2) * len(forces)), force
+    p_values = ((1 + strength / spare) ** (-float(spare))).min(axis=2) * len(forces)
+    return LineValues(omega, H, variance, coherence, p_values, float(used), skipped), force
+
+
+def _squares(parts: list[ComplexArray]) -> Array:
+    """Sum of the squared magnitudes over periods and trials, (F, channels)."""
+    return np.asarray(sum((np.abs(part) ** 2).sum(axis=0) for part in parts))

@@ -9,21 +9,20 @@ statistics, and an offset of a sensor is on line 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy.fft
 from numpy.typing import ArrayLike
 
-from prism._types import Array, ComplexArray, Mask
+import prism.estimate._limits as limits
+from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError, RecordTooShortError
-from prism.estimate.channels import Roles, count_of
-from prism.record import Record
+from prism.estimate.channels import DrivenRecord, count_of
 
 Window = str | tuple[str, float] | ArrayLike
-_BLOCKS = 8  # segments without overlap that a record is cut into by default, per input
-_SHORTEST = 16  # samples of a segment: seven lines
+Starts = Sequence[Sequence[int]]  # first samples of the segments, ascending, by trial
 
 
 @dataclass(frozen=True)
@@ -47,6 +46,8 @@ class Spectra:
         What K is worth, see `effective_averages`.
     skipped : int
         Segments with missing samples.
+    decay : float
+        Rate that a window has added to every pole.
     """
 
     omega: Array
@@ -57,43 +58,50 @@ class Spectra:
     segments: int
     averages: float
     skipped: int
-
-    def keep(self, lines: Mask) -> Spectra:
-        """Some of the lines."""
-        full = None if self.full is None else self.full[lines]
-        rest = (self.segments, self.averages, self.skipped)
-        return Spectra(
-            self.omega[lines], self.ff[lines], self.yf[lines], self.yy[lines], full, *rest
-        )
+    decay: float = 0.0
 
 
-def average(blocks: Iterable[Array], roles: Roles, averages: float, skipped: int = 0) -> Spectra:
+def coefficients(block: Array) -> ComplexArray:
+    """Fourier coefficients (segments, lines, channels) of (segments, samples, channels)."""
+    return np.asarray(scipy.fft.rfft(block, axis=1)[:, 1 : (block.shape[1] + 1) // 2])
+
+
+def line_frequencies(length: int, dt: float) -> Array:
+    """Angular frequencies of the lines of a segment."""
+    return np.asarray(2 * np.pi * np.arange(1, (length + 1) // 2) / (length * dt), float)
+
+
+def average(
+    record: DrivenRecord,
+    blocks: Iterable[Array],
+    averages: float,
+    skipped: int,
+    decay: float = 0.0,
+) -> Spectra:
     """Cross spectra of windowed segments.
 
     Parameters
     ----------
     blocks : iterable of arrays (segments, samples, channels)
         All of the same number of samples.
-    roles : Roles
-    averages : float
-    skipped : int
+    averages, skipped, decay : float, int, float
         To be passed on.
     """
-    n, m = len(roles.forces), len(roles.motions)
+    n = len(record.forces)
+    square = n == len(record.outputs)
     total: list[ComplexArray] = []
     segments = length = 0
     for block in blocks:
-        length = block.shape[1]
-        z = scipy.fft.rfft(block, axis=1)[:, 1 : (length + 1) // 2]
-        f, y = z[:, :, roles.forces], z[:, :, roles.motions]
+        z, length = coefficients(block), block.shape[1]
+        f, y = z[:, :, :n].copy(), z[:, :, n:].copy()
         parts = [_products(f, f), _products(y, f), (np.abs(y) ** 2).sum(axis=0).astype(complex)]
-        parts += [_products(y, y)] if n == m else []
+        parts += [_products(y, y)] if square else []
         total = [a + b for a, b in zip(total, parts, strict=True)] if total else parts
         segments += len(block)
-    omega = 2 * np.pi * np.arange(1, (length + 1) // 2) / (length * roles.dt)
-    ff, yf, yy = (part / segments for part in total[:3])
-    full = total[3] / segments if n == m else None
-    return Spectra(np.asarray(omega, float), ff, yf, yy.real, full, segments, averages, skipped)
+    ff, yf, yy, *full = (part / segments for part in total)
+    omega = line_frequencies(length, record.dt)
+    behind = (segments, averages, skipped, decay)
+    return Spectra(omega, ff, yf, yy.real, full[0] if square else None, *behind)
 
 
 def _products(u: ComplexArray, v: ComplexArray) -> ComplexArray:
@@ -104,9 +112,7 @@ def _products(u: ComplexArray, v: ComplexArray) -> ComplexArray:
 # -- segments ------------------------------------------------------------------------------------
 
 
-def segment_length(
-    segment: float | None, record: Record, dt: float, inputs: int, *, overlapped: bool
-) -> int:
+def segment_length(segment: float | None, record: DrivenRecord, *, overlapped: bool = False) -> int:
     """Samples of a segment, checked against the trials.
 
     Parameters
@@ -115,60 +121,74 @@ def segment_length(
         Samples or time. None: of an overlapped average an eighth of all samples (per input), but
         no more than the shortest trial; else the length that all trials have.
     """
-    shortest = min(record.samples)
+    shortest, longest, total = min(record.samples), max(record.samples), sum(record.samples)
     if segment is None and overlapped:
-        length = min(shortest, sum(record.samples) // (_BLOCKS * inputs) // 2 * 2)
-        if length < _SHORTEST:
+        blocks = limits.SEGMENTS_PER_INPUT * len(record.forces)
+        length = min(shortest, total // blocks // 2 * 2)
+        if length < limits.SHORTEST_SEGMENT:
             raise RecordTooShortError(
-                f"{sum(record.samples)} samples in all, of which the shortest trial has "
-                f"{shortest}: too few to cut into {_BLOCKS * inputs} segments of at least "
-                f"{_SHORTEST}; measure for longer."
+                f"{total} samples in all, of which the shortest trial has {shortest}: too few to "
+                f"cut into {blocks} segments of at least {limits.SHORTEST_SEGMENT}; measure for "
+                "longer."
             )
         return length
     if segment is None:
-        if shortest < max(record.samples):
+        if shortest < longest:
             raise OptionError(
-                f"trials of {shortest} to {max(record.samples)} samples: give the length of a "
-                "segment, which all lines share."
+                f"trials of {shortest} to {longest} samples: give the length of a segment, which "
+                "all lines share."
             )
         return shortest
-    length = round(count_of(segment, dt, "segment"))
-    if length < _SHORTEST:
-        raise OptionError(f"segment is {segment!r}, {length} samples: give at least {_SHORTEST}.")
+    length = round(count_of(segment, record.dt, "segment"))
+    if length < limits.SHORTEST_SEGMENT:
+        raise OptionError(
+            f"segment is {segment!r}, {length} samples: give at least {limits.SHORTEST_SEGMENT}."
+        )
     if length > shortest:
-        k = int(np.argmin(record.samples))
         raise RecordTooShortError(
-            f"trial {k} (counted from 0) has {shortest} samples, fewer than a segment of {length}: "
-            "choose shorter segments or leave the trial out."
+            f"trial {int(np.argmin(record.samples))} (counted from 0) has {shortest} samples, "
+            f"fewer than a segment of {length}: choose shorter segments or leave the trial out."
         )
     return length
 
 
 def complete_segments(
-    record: Record, columns: Sequence[int], length: int, step: int
-) -> tuple[list[list[int]], int]:
+    record: DrivenRecord,
+    length: int,
+    step: int,
+    first: int = 0,
+    what: str = "segments",
+    remedy: str = "choose shorter segments, or fill the gaps",
+) -> tuple[Starts, int]:
     """Starts of the segments without missing samples, by trial, and how many have some.
 
     Parameters
     ----------
-    columns : sequence of int
-        Channels that must be there.
+    step, first : int
+        Samples from one start to the next, and before the first one.
+    what, remedy : str
+        Words for the message when none is complete.
     """
     kept: list[list[int]] = []
     skipped = 0
     for trial in record.trials:
-        gaps = np.isnan(trial[:, list(columns)]).any(axis=1)
-        before = np.concatenate([[0], np.cumsum(gaps)])
-        starts = np.arange(0, len(trial) - length + 1, step)
+        before = np.concatenate([[0], np.cumsum(np.isnan(trial).any(axis=1))])
+        starts = np.arange(first, len(trial) - length + 1, step)
         whole = before[starts + length] == before[starts]
         kept.append([int(s) for s in starts[whole]])
         skipped += int((~whole).sum())
     if not any(kept):
         raise CannotTellError(
-            f"all {skipped} segments of {length} samples have missing samples: choose shorter "
-            "segments, or fill the gaps."
+            f"all {skipped} {what} of {length} samples have missing samples: {remedy}."
         )
     return kept, skipped
+
+
+def blocks_of(record: DrivenRecord, starts: Starts, length: int) -> Iterator[tuple[int, Array]]:
+    """Trials that have segments, and these, (segments, samples, channels)."""
+    for k, (trial, first) in enumerate(zip(record.trials, starts, strict=True)):
+        if len(first):
+            yield k, trial[np.asarray(first, int)[:, None] + np.arange(length)]
 
 
 def window_values(window: Window, length: int) -> Array:
@@ -198,7 +218,7 @@ def window_values(window: Window, length: int) -> Array:
     return values.astype(float)
 
 
-def effective_averages(starts: Sequence[Sequence[int]], window: Array) -> float:
+def effective_averages(starts: Starts, window: Array) -> float:
     r"""Number of independent averages that K overlapping segments are worth.
 
     .. math:: n = K^2 \Big/ \sum_{k,l} ρ(t_k - t_l)^2,\qquad
@@ -227,12 +247,3 @@ def effective_averages(starts: Sequence[Sequence[int]], window: Array) -> float:
                 break
             pairs += float(rho[near].sum())
     return total**2 / (total + 2 * pairs)
-
-
-def cut(record: Record, starts: Sequence[Sequence[int]], window: Array) -> Iterable[Array]:
-    """Windowed segments, trial by trial, with the mean of each trial and channel taken off."""
-    offsets = np.arange(len(window))
-    for trial, first in zip(record.trials, starts, strict=True):
-        if len(first):
-            centred = trial - np.nanmean(trial, axis=0)
-            yield centred[np.asarray(first, int)[:, None] + offsets] * window[:, None]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from prism.errors import ReadError
 from prism.io._cells import as_number
 
-__all__ = ["Start", "find_start", "is_row_of_numbers"]
+__all__ = ["TableStart", "find_start", "is_row_of_numbers"]
 
 Row = tuple[int, str]
 
@@ -28,7 +28,7 @@ UNIT = re.compile(
 
 
 @dataclass(frozen=True)
-class Start:
+class TableStart:
     """Where a table begins.
 
     Attributes
@@ -63,7 +63,7 @@ def find_start(
     rows: list[Row],
     cells_of: Callable[[list[Row], str], list[str]],
     is_known: Callable[[str], bool],
-) -> Start:
+) -> TableStart:
     """Leave out the lines above a table.
 
     Parameters
@@ -85,21 +85,21 @@ def find_start(
     numbers = [is_row_of_numbers(text) for _, text in rows]
     body = rows[len(rows) - numbers[::-1].index(False) :] if False in numbers else []
     if not body or True in numbers[:2]:
-        return Start(rows)
+        return TableStart(rows)
     cells = [cells_of(body, text) for _, text in rows]
     columns = len(cells[-1])
     head, units = _find_names(cells, numbers, columns)
     if columns == 1 or (head == 0 and not units):
-        return Start(rows)
+        return TableStart(rows)
     if head is None:
         if any(len(row) == columns for row in cells[: numbers.index(True)]):
-            return Start(rows)
+            return TableStart(rows)
         raise _unnamed(path, rows[0][0], rows[numbers.index(True)][0])
     doubtful = any(_is_row(row, columns) for row in cells[:head])
     if doubtful and not any(map(is_known, cells[head])):
-        return Start(rows)
+        return TableStart(rows)
     below = rows[(units or head) + 1 :]
-    return Start([rows[head], *below], rows[units][0] * bool(units), head)
+    return TableStart([rows[head], *below], rows[units][0] * bool(units), head)
 
 
 def _find_names(

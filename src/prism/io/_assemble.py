@@ -7,14 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from prism.errors import ReadError, RecordError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw
 from prism.io._times import column_like_time
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 __all__ = ["assemble"]
-
-AGREEMENT = 0.1
-"""Largest distance, in steps, of a time column from the grid of a step given beside it."""
 
 
 def assemble(
@@ -47,7 +46,7 @@ def assemble(
         _check_stated(raws[0].path, names, kinds)
         return Record(values, dt=step, t=times, channels=names, quantity=kinds)
     except RecordError as error:
-        raise ReadError.at(_label(raws), str(error)) from error
+        raise ReadError.at(_label(raws), error.words) from error
 
 
 def _label(raws: Sequence[Raw]) -> str:
@@ -100,8 +99,11 @@ def _check_stated(path: str, names: Sequence[str], kinds: str | Sequence[str]) -
     if silent:
         raise ReadError.at(
             path,
-            f"does not say which motion {', '.join(silent)} measures: say quantity, one of "
-            "displacement, velocity and acceleration (command line: --quantity acceleration).",
+            Words(
+                f"does not say which motion {', '.join(silent)} measures: say {{0:name}}, one of "
+                "displacement, velocity and acceleration.",
+                (Ask("quantity"),),
+            ),
         )
 
 
@@ -125,27 +127,30 @@ def _sampling(
 
 
 def _step_of(raw: Raw, dt: float | None) -> float | None:
-    if raw.dt is not None and dt is not None and not np.isclose(dt, raw.dt, rtol=1e-9, atol=0.0):
+    if (
+        raw.dt is not None
+        and dt is not None
+        and not np.isclose(dt, raw.dt, rtol=limits.SAME_DT, atol=0.0)
+    ):
         raise ReadError.at(
             raw.path, f"the file says dt = {raw.dt!r} but dt = {dt!r} was given: leave one out."
         )
     step = raw.dt if dt is None else dt
     if step is None and raw.times is None:
-        raise ReadError.at(
-            raw.path, f"no sampling step: give dt / --dt or a time column{_hint(raw)}."
-        )
+        give = Words("no sampling step: give {0:name} or a time column", (Ask("dt"),))
+        raise ReadError.at(raw.path, give + _hint(raw) + ".")
     return step
 
 
-def _hint(raw: Raw) -> str:
+def _hint(raw: Raw) -> Words | str:
     """Which column may be the time, if one looks like it."""
     column = column_like_time(raw, [np.asarray(trial, float) for trial in raw.trials])
     if column is None:
         return ""
     name = "" if raw.names is None else f" {raw.names[column - 1]!r}"
-    return (
-        f"; column {column}{name} increases evenly, as a time does: time_column={column} / "
-        f"--time-column {column} reads it so"
+    return Words(
+        f"; column {column}{name} increases evenly, as a time does: {{0}} reads it so",
+        (Ask("time_column", column),),
     )
 
 
@@ -162,9 +167,9 @@ def _even_times(raw: Raw, t: FloatArray, step: float) -> FloatArray:
     """Return the exact grid that a rounded time column stands for."""
     grid = _grid(float(t[0]), step, len(t))
     departure = np.abs(t - grid)
-    if np.all(departure <= AGREEMENT * step):
+    if np.all(departure <= limits.ROUNDED_TIME * step):
         return grid
-    k = int(np.argmax(~(departure <= AGREEMENT * step)))
+    k = int(np.argmax(~(departure <= limits.ROUNDED_TIME * step)))
     raise ReadError.at(
         raw.path,
         f"dt = {step!r} contradicts the time column {raw.time_name!r}, whose mean step is "

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._above import find_start, is_row_of_numbers
 from prism.io._cells import (
     ambiguous_commas,
@@ -24,13 +25,7 @@ from prism.io._encoding import COMMENT, encoding_of
 from prism.io._raw import is_time_name
 from prism.io._response_names import is_response_name
 
-__all__ = ["Layout", "find_layout", "lines", "split", "stated_names"]
-
-SAMPLE = 25
-"""Rows of numbers that are looked at."""
-
-MOST = 400
-"""Lines that are looked at until there are so many."""
+__all__ = ["TextLayout", "find_layout", "lines", "split", "stated_names"]
 
 JOINED_NUMBERS = re.compile(r"[-+.\deE]+([^-+.\w][-+.\deE]+)+")
 QUANTITY = re.compile(r"#\s*quantity\s*:\s*(.+)")
@@ -38,7 +33,7 @@ TRIAL = "trial"
 
 
 @dataclass(frozen=True)
-class Layout:
+class TextLayout:
     """The layout of a text table.
 
     Parameters
@@ -115,7 +110,7 @@ def split(line: str, delimiter: str | None) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def find_layout(path: str, time_column: str | int | None = None) -> Layout:
+def find_layout(path: str, time_column: str | int | None = None) -> TextLayout:
     """Look at the beginning of a file and find its layout.
 
     Parameters
@@ -151,7 +146,7 @@ def find_layout(path: str, time_column: str | int | None = None) -> Layout:
         names = _commented_names(comments, number, delimiter, len(first), marks)
     skip = max(number, start.skip) if header else number - 1
     stated = _quantity(comments)
-    return Layout(delimiter, names, skip, len(first), stated, encoding, decimal, start.above)
+    return TextLayout(delimiter, names, skip, len(first), stated, encoding, decimal, start.above)
 
 
 def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int, str]]]:
@@ -166,7 +161,7 @@ def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int
         elif text:
             rows.append((number, text))
             numbers += is_row_of_numbers(text)
-        if numbers == SAMPLE or len(rows) == MOST:
+        if numbers == limits.ROWS_LOOKED_AT or len(rows) == limits.LINES_LOOKED_AT:
             break
     return comments, rows
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import ReadError
+from prism.remarks import Ask, Words
 
 __all__ = ["FloatArray", "Raw", "Selection", "is_time_name", "take_time"]
 
@@ -133,7 +134,11 @@ def _named_time(raw: Raw) -> int | None:
     if len(found) > 1:
         both = " and ".join(repr(raw.columns[k]) for k in found)
         raise ReadError.at(
-            raw.path, f"the columns {both} both look like the time: choose with time_column."
+            raw.path,
+            Words(
+                f"the columns {both} both look like the time: choose with {{0:name}}.",
+                (Ask("time_column"),),
+            ),
         )
     return found[0] if found else None
 

@@ -18,8 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw, Selection
 from prism.io.npy import as_raw_trials
+from prism.remarks import Ask, Words
 
 __all__ = ["Store", "from_store"]
 
@@ -27,9 +29,6 @@ VALUE_KEYS = ("values", "data", "x", "y")
 TIME_KEYS = ("t", "time", "Time")
 RATE_KEYS = ("fs", "Fs")
 OTHER_KEYS = ("dt", *RATE_KEYS, "channels", "quantity", "lengths")
-
-AGREEMENT = 1e-6
-"""Largest relative distance between a step and the inverse of a rate that state the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,13 +176,19 @@ def _only_table(store: Store, names: list[str]) -> list[str]:
     return [*tables, *(n for n in names if n not in tables and store.arrays[n].size in shape)]
 
 
-def _undecided(store: Store, found: Sequence[str]) -> str:
+def _undecided(store: Store, found: Sequence[str]) -> Words | str:
     if not found:
         return f"no array holds values (there are: {store.listing()}): save the record as 'values'."
-    text = f"several arrays could be the values: {store.listing(found)}. Choose with array "
-    text += "(command line: --array NAME), or call it 'values'."
+    text = Words(
+        f"several arrays could be the values: {store.listing(found)}. Choose with {{0:name}}, or "
+        "call it 'values'.",
+        (Ask("array"),),
+    )
     if any(store.arrays[name].dtype.kind == "c" for name in found):
-        text += " For a frequency response, name its arrays with frequency and response."
+        text += Words(
+            " For a frequency response, name its arrays with {0:name} and {1:name}.",
+            (Ask("frequency"), Ask("response")),
+        )
     return text
 
 
@@ -191,7 +196,11 @@ def _checked(store: Store, name: str) -> npt.NDArray[Any]:
     if name not in store.arrays:
         raise ReadError.at(
             store.path,
-            f"there is no array {name!r}: choose another with array. There are: {store.listing()}.",
+            Words(
+                f"there is no array {name!r}: choose another with {{0:name}}. "
+                f"There are: {store.listing()}.",
+                (Ask("array"),),
+            ),
         )
     return store.load(name)
 
@@ -229,7 +238,8 @@ def _time_key(store: Store, home: str, asked: str | int | None) -> str | None:
     found = [name for name in store.near(TIME_KEYS, home) if name != home]
     if len(found) > 1:
         both = " and ".join(map(repr, found))
-        raise ReadError.at(store.path, f"has both {both}: choose one with time_column.")
+        said = Words(f"has both {both}: choose one with {{0:name}}.", (Ask("time_column"),))
+        raise ReadError.at(store.path, said)
     return found[0] if found else None
 
 
@@ -261,7 +271,7 @@ def _step(store: Store, home: str) -> float | None:
     rate = next((rate for rate in rates if rate is not None), None)
     if dt is None or rate is None:
         return dt if rate is None else 1.0 / rate
-    if abs(dt * rate - 1.0) > AGREEMENT:
+    if abs(dt * rate - 1.0) > limits.SAME_VALUE:
         raise ReadError.at(
             store.path, f"dt = {dt!r} and fs = {rate!r} contradict each other: keep one of them."
         )

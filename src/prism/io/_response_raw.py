@@ -10,13 +10,12 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.errors import ReadError, ResponseError
 from prism.frequency_response import FrequencyResponse
+from prism.io import _limits as limits
 from prism.io._response_names import frequency_unit
 from prism.record import QUANTITIES
+from prism.remarks import Ask, Words
 
 __all__ = ["Asked", "RawResponse", "assemble", "merge", "to_omega"]
-
-SAME_GRID = 1e-3
-"""Largest distance, in spacings, between the frequencies of parts of one test."""
 
 
 @dataclass(frozen=True)
@@ -88,14 +87,21 @@ def to_omega(path: str, name: str, values: Array, unit: str | None) -> Array:
     stated = frequency_unit(name)
     if stated and unit and stated != unit:
         raise ReadError.at(
-            path, f"{name!r} says {stated}, but unit={unit!r} was given: leave the unit out."
+            path,
+            Words(
+                f"{name!r} says {stated}, but {{0}} was given: leave the unit out.",
+                (Ask("unit", unit),),
+            ),
         )
     kind = unit or stated
     if kind is None:
         raise ReadError.at(
             path,
-            f"the frequencies {name!r} do not state a unit that is known here: are they in Hz or "
-            'in rad per time unit? Say unit="hz" or unit="rad" (command line: --unit hz).',
+            Words(
+                f"the frequencies {name!r} do not state a unit that is known here: are they in Hz "
+                "or in rad per time unit? Say {0} or {1}.",
+                (Ask("unit", "hz", '"hz"'), Ask("unit", "rad", '"rad"')),
+            ),
         )
     return 2 * np.pi * values if kind == "hz" else values
 
@@ -127,7 +133,7 @@ def assemble(raws: Sequence[RawResponse], asked: Asked) -> FrequencyResponse:
             whole.variance,
         )
     except ResponseError as error:
-        raise ReadError.at(label, str(error)) from error
+        raise ReadError.at(label, error.words) from error
 
 
 def _named(raw: RawResponse, channels: tuple[str, ...] | None) -> RawResponse:
@@ -144,9 +150,12 @@ def _named(raw: RawResponse, channels: tuple[str, ...] | None) -> RawResponse:
         return replace(raw, outputs=names, inputs=names)
     raise ReadError.at(
         raw.path,
-        f"the response has the shape {raw.values.shape}, and the file does not say which output "
-        f"and input each of the {size} columns is: say channels, one output/input per column "
-        "(command line: --channels a/a,b/a), the same name for the same place.",
+        Words(
+            f"the response has the shape {raw.values.shape}, and the file does not say which "
+            f"output and input each of the {size} columns is: say {{0:name}}, one output/input per "
+            "column, the same name for the same place.",
+            (Ask("channels"),),
+        ),
     )
 
 
@@ -262,7 +271,7 @@ def _check_grid(part: RawResponse, first: RawResponse) -> None:
     if np.array_equal(part.omega, first.omega, equal_nan=True):
         return
     spacing = np.diff(first.omega).min(initial=np.inf)
-    differs = ~(np.abs(part.omega - first.omega) <= SAME_GRID * spacing)
+    differs = ~(np.abs(part.omega - first.omega) <= limits.SAME_GRID * spacing)
     if differs.any():
         k = int(np.argmax(differs))
         raise ReadError.at(

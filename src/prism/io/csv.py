@@ -20,18 +20,16 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import PrismWarning, ReadError, WriteError
+from prism.io import _limits as limits
 from prism.io._atomic import replacing
 from prism.io._cells import as_number, bad_cell
-from prism.io._layout import TRIAL, Layout, find_layout, lines, split
+from prism.io._layout import TRIAL, TextLayout, find_layout, lines, split
 from prism.io._raw import FloatArray, Raw, Selection, is_time_name
 from prism.record import Record
 
 __all__ = ["by_trial", "read", "write"]
 
 WHOLE = Selection()
-
-CHUNK = 65536
-"""Rows that are written at once, which bounds the memory."""
 
 
 def read(path: str, selection: Selection = WHOLE) -> Raw:
@@ -56,7 +54,7 @@ def read(path: str, selection: Selection = WHOLE) -> Raw:
     return Raw(path, list(trials), names=kept, quantity=layout.quantity, line_of=line_of)
 
 
-def _tell_above(path: str, layout: Layout) -> None:
+def _tell_above(path: str, layout: TextLayout) -> None:
     if layout.above:
         lines_above = (
             f"{layout.above} line{'s' * (layout.above > 1)} above the names of the columns"
@@ -64,7 +62,7 @@ def _tell_above(path: str, layout: Layout) -> None:
         warnings.warn(f"{path}: {lines_above} left out.", PrismWarning, stacklevel=2)
 
 
-def _table(path: str, layout: Layout) -> FloatArray:
+def _table(path: str, layout: TextLayout) -> FloatArray:
     # A blank line says nothing between rows, but in a single column it may be a missing sample:
     # numpy would drop it and shift the time of all that follows.
     if layout.columns == 1:
@@ -83,7 +81,7 @@ def _table(path: str, layout: Layout) -> FloatArray:
     return table if table.shape[1] == layout.columns else _read_slowly(path, layout)
 
 
-def _with_points(path: str, layout: Layout) -> Iterator[str]:
+def _with_points(path: str, layout: TextLayout) -> Iterator[str]:
     """Rows with decimal points; one that has them already is left to the slow way."""
     for _, line in lines(path, layout.encoding, layout.skip):
         text = line.partition("#")[0]
@@ -92,7 +90,7 @@ def _with_points(path: str, layout: Layout) -> Iterator[str]:
         yield text.replace(",", ".")
 
 
-def _read_slowly(path: str, layout: Layout) -> FloatArray:
+def _read_slowly(path: str, layout: TextLayout) -> FloatArray:
     """Read line by line: takes missing cells, and finds the place of what cannot be read."""
     cells = array("d")
     for row in _rows(path, layout):
@@ -100,12 +98,12 @@ def _read_slowly(path: str, layout: Layout) -> FloatArray:
     return np.frombuffer(cells, dtype=np.float64).reshape(-1, layout.columns)
 
 
-def _rows(path: str, layout: Layout) -> Iterator[list[float]]:
+def _rows(path: str, layout: TextLayout) -> Iterator[list[float]]:
     for number, text in _numbered(path, layout):
         yield _row(path, number, split(text, layout.delimiter), layout)
 
 
-def _numbered(path: str, layout: Layout) -> Iterator[tuple[int, str]]:
+def _numbered(path: str, layout: TextLayout) -> Iterator[tuple[int, str]]:
     """Line number and text of every row of the data."""
     blank = 0
     for number, line in lines(path, layout.encoding, layout.skip):
@@ -120,7 +118,7 @@ def _numbered(path: str, layout: Layout) -> Iterator[tuple[int, str]]:
         yield number, text
 
 
-def _row(path: str, number: int, cells: list[str], layout: Layout) -> list[float]:
+def _row(path: str, number: int, cells: list[str], layout: TextLayout) -> list[float]:
     if len(cells) != layout.columns:
         raise ReadError.at(
             path,
@@ -131,7 +129,7 @@ def _row(path: str, number: int, cells: list[str], layout: Layout) -> list[float
     return [_number(path, number, layout, k, cell) for k, cell in enumerate(cells)]
 
 
-def _number(path: str, line: int, layout: Layout, column: int, cell: str) -> float:
+def _number(path: str, line: int, layout: TextLayout, column: int, cell: str) -> float:
     number = as_number(cell, layout.decimal) if cell else np.nan
     if number is None:
         raise bad_cell(path, line, layout.name(column), cell, layout.decimal)
@@ -139,7 +137,7 @@ def _number(path: str, line: int, layout: Layout, column: int, cell: str) -> flo
 
 
 def _without_empty_end(
-    path: str, table: FloatArray, layout: Layout
+    path: str, table: FloatArray, layout: TextLayout
 ) -> tuple[FloatArray, tuple[str, ...] | None]:
     """Drop the empty column that a delimiter at the end of each line makes."""
     names = layout.names
@@ -218,8 +216,8 @@ def write(record: Record, path: str) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*([TRIAL] * several), "t", *record.channels])
         for k, (t, trial) in enumerate(zip(record.times, record.trials, strict=True)):
-            for start in range(0, len(t), CHUNK):
-                part = slice(start, start + CHUNK)
+            for start in range(0, len(t), limits.ROWS_AT_ONCE):
+                part = slice(start, start + limits.ROWS_AT_ONCE)
                 columns = [t[part].tolist(), *trial[part].T.tolist()]
                 labels = [[k] * len(columns[0])] if several else []
                 writer.writerows(zip(*labels, *columns, strict=True))

@@ -17,6 +17,7 @@ from prism.errors import ReadError
 from prism.io._raw import FloatArray, Raw, Selection, is_time_name
 from prism.io._record_arrays import Store, from_store
 from prism.io.csv import by_trial
+from prism.remarks import Ask, Words
 
 __all__ = ["read"]
 
@@ -73,8 +74,11 @@ def _column(path: str, name: str, column: Any, is_time: bool) -> FloatArray:
     if values.dtype.kind not in "iuf":
         raise ReadError.at(
             path,
-            f"is of type {column.type}, not numbers: leave the column out, or if it is the time, "
-            "say so with time_column.",
+            Words(
+                f"is of type {column.type}, not numbers: leave the column out, or if it is the "
+                "time, say so with {0:name}.",
+                (Ask("time_column"),),
+            ),
             column=name,
         )
     return values.astype(np.float64)

@@ -19,6 +19,7 @@ from prism.io._uff_sets import (
     heads_of,
     open_file,
 )
+from prism.remarks import Ask, Words
 
 __all__ = ["holds", "read"]
 
@@ -85,8 +86,11 @@ def _check_quantities(path: str, heads: list[Set], asked: str | None) -> None:
     if asked is None and any(kind in UNKNOWN for kind in kinds):
         raise ReadError.at(
             path,
-            "does not say what the responses measure: say quantity, one of displacement, velocity "
-            "and acceleration (command line: --quantity acceleration).",
+            Words(
+                "does not say what the responses measure: say {0:name}, one of displacement, "
+                "velocity and acceleration.",
+                (Ask("quantity"),),
+            ),
         )
     for kind in dict.fromkeys(head["orddenom_spec_data_type"] for head in heads):
         if kind != FORCE and kind not in UNKNOWN:

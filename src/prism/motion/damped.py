@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
 
 from prism._types import Array
 
@@ -22,7 +25,7 @@ class DampedModes:
     shapes, shapes_std : array (modes, channels)
         Unit, in displacement.
     covariance : array
-        Of ``(frequencies, shapes.ravel(), damping)``.
+        Of ``(frequencies, shapes.ravel(), damping)``; every standard deviation is from it.
     significance : array (modes,)
         Square root of twice the gain in log-likelihood that the mode brings.
     noise : str
@@ -31,12 +34,9 @@ class DampedModes:
     """
 
     frequencies: Array
-    frequencies_std: Array
     damping: Array
-    damping_std: Array
     damping_interval: Array
     shapes: Array
-    shapes_std: Array
     covariance: Array
     significance: Array
     noise: str
@@ -45,3 +45,23 @@ class DampedModes:
     def __len__(self) -> int:
         """Return the number of modes."""
         return len(self.frequencies)
+
+    @property
+    def frequencies_std(self) -> Array:
+        """Standard deviations of the frequencies."""
+        return self._std[0]
+
+    @property
+    def shapes_std(self) -> Array:
+        """Standard deviations of the shapes."""
+        return self._std[1].reshape(self.shapes.shape)
+
+    @property
+    def damping_std(self) -> Array:
+        """Standard deviations of the damping ratios."""
+        return self._std[2]
+
+    @cached_property
+    def _std(self) -> list[Array]:
+        std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
+        return np.split(std, [len(self), len(self) + self.shapes.size])

@@ -39,8 +39,11 @@ def check_damped(asked: Question) -> None:
     known = settings.mass is not None or settings.stiffness is not None
     if asked.experiment.name != "free" or settings.method != "likelihood" or known:
         raise OptionError(
-            "damped=True is for free records, by likelihood, without a known mass or stiffness: "
-            "their magnitudes are not determined."
+            Words(
+                "{0} is for free records, by likelihood, without a known mass or stiffness: their "
+                "magnitudes are not determined.",
+                (Ask("damped", True),),
+            )
         )
     if settings.drift > 1:
         raise OptionError(

@@ -9,6 +9,7 @@ the numerical packages, because a shell asks for the names at a key press.
 from prism.options.option import GROUPS, Choice, Option
 from prism.options.registry import (
     add_choice,
+    added_choices,
     all_options,
     changed,
     check_option,
@@ -16,6 +17,7 @@ from prism.options.registry import (
     find,
     forget,
     register,
+    registered_options,
 )
 from prism.options.spelling import COMMAND_LINE, PAGE
 from prism.options.table import OPTIONS, READING
@@ -29,6 +31,7 @@ __all__ = [
     "Choice",
     "Option",
     "add_choice",
+    "added_choices",
     "all_options",
     "changed",
     "check_option",
@@ -36,4 +39,5 @@ __all__ = [
     "find",
     "forget",
     "register",
+    "registered_options",
 ]

@@ -63,7 +63,9 @@ class Option:
     help : str
         One sentence for the command line.
     hint : str
-        One sentence, and an example, for the page; by default the help.
+        What the page says of it; by default the help.
+    example : str
+        Of a value, for the page.
     belongs : str
         One of `GROUPS`.
     """
@@ -79,6 +81,7 @@ class Option:
     title: str = ""
     help: str = ""
     hint: str = ""
+    example: str = ""
     belongs: str = "search"
 
     @property

@@ -12,6 +12,7 @@ from prism.options.table import OPTIONS, READING
 
 __all__ = [
     "add_choice",
+    "added_choices",
     "all_options",
     "changed",
     "check_option",
@@ -19,6 +20,7 @@ __all__ = [
     "find",
     "forget",
     "register",
+    "registered_options",
 ]
 
 _registered: dict[str, Option] = {}
@@ -59,6 +61,17 @@ def add_choice(name: str, choice: Choice) -> None:
         _added[name] = (*_added.get(name, ()), choice)
 
 
+def added_choices(name: str) -> tuple[Choice, ...]:
+    """Values that were added to an option.
+
+    Parameters
+    ----------
+    name : str
+        Of the option.
+    """
+    return _added.get(name, ())
+
+
 def forget(name: str, value: object = None) -> None:
     """Take back a registered option, or one value that was added to an option.
 
@@ -73,13 +86,18 @@ def forget(name: str, value: object = None) -> None:
         _added[name] = tuple(one for one in _added.get(name, ()) if one.value != value)
 
 
+def registered_options() -> tuple[Option, ...]:
+    """Options of kinds that came later."""
+    return tuple(_whole(option) for option in _registered.values())
+
+
 def all_options() -> tuple[Option, ...]:
     """Every option of `prism.identify`: those of the table, then the registered ones."""
-    return tuple(_whole(option) for option in (*OPTIONS, *_registered.values()))
+    return (*(_whole(option) for option in OPTIONS), *registered_options())
 
 
 def _whole(option: Option) -> Option:
-    more = _added.get(option.name, ())
+    more = added_choices(option.name)
     return replace(option, choices=option.choices + more) if more else option
 
 

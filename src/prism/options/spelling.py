@@ -16,6 +16,8 @@ class _CommandLine:
         return find(option).flags[0]
 
     def ask(self, ask: Ask) -> str:
+        if not ask.option:
+            return ""
         option = find(ask.option)
         if ask.value is None:
             return option.flags[0]
@@ -32,6 +34,8 @@ class _Page:
         return _question(known) if known.label else _elsewhere(known.flags[0])
 
     def ask(self, ask: Ask) -> str:
+        if not ask.option:
+            return ""
         option = find(ask.option)
         if not option.label:
             return _elsewhere(COMMAND_LINE.ask(ask))

@@ -56,6 +56,7 @@ OPTIONS: tuple[Option, ...] = (
             Choice("steady", "it swings without losses (the usual case)"),
             Choice("decaying", "it loses energy: a free decay, kicked or not"),
             Choice("driven", "it loses energy, and noise that nobody measured keeps it moving"),
+            Choice("gyroscopic", "it rotates: lines turn instead of moving in phase"),
             Choice("nonlinear", "its spring is not linear"),
             Choice("forced", "a measured force drives it"),
         ),
@@ -130,9 +131,7 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="gyroscopic",
         kind=Flag(),
-        flag="--gyroscopic/--reciprocal",
-        help="Records at equilibrium: fit a system that rotates, or one that does not; by default "
-        "one that does not.",
+        help="Records at equilibrium of a system that rotates.",
         belongs="experiment",
     ),
     Option(
@@ -144,6 +143,7 @@ OPTIONS: tuple[Option, ...] = (
         place=_MORE,
         title="known mass",
         help="Known mass of the channels: 'identity' or a matrix.",
+        example="1, or one number per channel",
         hint="The mass at the seen points, if it is known, fixes the scale of the springs; with "
         "enough channels even a free record then shows the hidden oscillators.",
         belongs="known",
@@ -198,6 +198,7 @@ OPTIONS: tuple[Option, ...] = (
         place=_MORE,
         title="ignored",
         help="Lines that are no physics: mains with harmonics, or bands in cycles per time unit.",
+        example="50hz or 49-51",
         hint="Lines that are no motion of the system: mains with its harmonics (50hz), or bands "
         "in cycles per time unit, with commas between them.",
     ),
@@ -235,7 +236,7 @@ READING: tuple[Option, ...] = (
         name="channels",
         kind=Names(),
         metavar="A,B",
-        label="Channels",
+        label="Channels to use",
         help="Columns to use, forces included, or coordinates of a response (OUT/IN names a "
         "column without a name); by default all.",
         belongs="record",

@@ -118,6 +118,10 @@ class Flag(ValueKind):
             raise _refusal(option, f"{{0:name}} is True or False, got {value!r}.")
         return bool(value)
 
+    def write(self, value: Any) -> str:
+        """Answer the question."""
+        return "yes" if value else "no"
+
 
 @dataclass(frozen=True)
 class Whole(ValueKind):
@@ -250,7 +254,7 @@ class Places(ValueKind):
 
     def write(self, value: Any) -> str:
         """Join by equal signs and commas."""
-        return ",".join(f"{force}={motion}" for force, motion in value.items())
+        return ",".join(f"{force}={motion}" for force, motion in dict(value).items())
 
 
 class Matrix(ValueKind):

@@ -1,7 +1,7 @@
 """The result for people: text, and a page that stands alone."""
 
+from prism._format import format_value
 from prism.report.html import write_report
-from prism.report.numbers import format_value
 from prism.report.text import summary
 
 __all__ = ["format_value", "summary", "write_report"]

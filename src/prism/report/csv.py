@@ -9,10 +9,9 @@ from typing import TextIO
 import numpy as np
 
 from prism.model import Model
+from prism.report import _limits as limits
 
 __all__ = ["write_forecast", "write_modes"]
-
-_CHUNK = 50_000  # rows computed at once, which bounds the memory
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -37,8 +36,8 @@ def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: i
 
 
 def _forecast_rows(model: Model, step: float, count: int, trial: int) -> Iterator[list[list[str]]]:
-    for first in range(1, count + 1, _CHUNK):
-        steps = np.arange(first, min(first + _CHUNK, count + 1))
+    for first in range(1, count + 1, limits.CSV_ROWS_AT_ONCE):
+        steps = np.arange(first, min(first + limits.CSV_ROWS_AT_ONCE, count + 1))
         made = model.forecast(model.record.end + step * steps, trial)
         pairs = np.stack([made.values, made.std], axis=-1).reshape(len(steps), -1)
         yield [
@@ -50,6 +49,8 @@ def _forecast_rows(model: Model, step: float, count: int, trial: int) -> Iterato
 def write_modes(model: Model, file: TextIO) -> None:
     """Write the visible modes, one per row: frequency, damping ratio and shape, with errors.
 
+    The ends of the 95 % interval of the damping are there where it was found.
+
     Parameters
     ----------
     model : Model
@@ -59,10 +60,13 @@ def write_modes(model: Model, file: TextIO) -> None:
     modes = model.modes
     names = [word for name in model.channels for word in (f"shape_{name}", f"shape_{name}_std")]
     head = ["mode", "frequency", "frequency_std", "frequency_hz", "damping", "damping_std"]
+    ends = modes.damping_interval
+    head += [] if ends is None else ["damping_low", "damping_high"]
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*head, *names])
     for m in range(len(modes)):
         losses = [modes.damping[m], None if modes.damping_std is None else modes.damping_std[m]]
+        losses += [] if ends is None else list(ends[m])
         shape = np.stack([modes.shapes[m], modes.shapes_std[m]], axis=1).ravel().tolist()
         line = [modes.frequencies[m], modes.frequencies_std[m], modes.frequencies_hz[m]]
         writer.writerow([m + 1, *map(_cell, [*line, *losses, *shape])])

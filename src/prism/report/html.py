@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from html import escape
 
+from prism._format import EXPLANATION
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
+from prism.report import _limits as limits
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
-from prism.report.numbers import EXPLANATION
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
     check_table,
@@ -20,14 +21,13 @@ from prism.report.tables import (
     kernel_sentence,
     loss_sentence,
     mode_table,
+    quantity_table,
     settings,
 )
 from prism.report.text import headline
 from prism.report.zeros import zero_table
 
 __all__ = ["html_page", "write_report"]
-
-_MOST_ZEROS = 60
 
 
 def write_report(
@@ -60,7 +60,7 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
     """
     drawn = _figures(model, record)
     sections = [
-        card("Verdict", paragraphs(str(model.identifiability))),
+        card("Verdict", paragraphs(str(model.identifiability)), *_quantities(model)),
         card("What was measured", pairs(facts(model)), drawn.get("record", "")),
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
@@ -88,6 +88,11 @@ def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[st
     }
 
 
+def _quantities(model: Model) -> list[str]:
+    quantities = quantity_table(model)
+    return [] if quantities is None else [table(quantities), saving(quantities, "quantities")]
+
+
 def _single(drawn: dict[str, str], name: str, title: str) -> list[str]:
     return [card(title, drawn[name])] if name in drawn else []
 
@@ -112,7 +117,7 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
 
 
 def _zeros(model: Model) -> list[str]:
-    zeros = zero_table(model, _MOST_ZEROS)
+    zeros = zero_table(model, limits.MOST_PAGE_ZEROS)
     if zeros is None:
         return []
     return [card("Zeros (anti-resonances)", table(zeros), saving(zero_numbers(model), "zeros"))]

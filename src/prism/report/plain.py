@@ -67,6 +67,9 @@ def mode_numbers(model: Model) -> Table:
     }
     if modes.damping_std is not None:
         columns |= {"damping": modes.damping, "damping_std": modes.damping_std}
+    if modes.damping_interval is not None:
+        low, high = modes.damping_interval.T
+        columns |= {"damping_low": low, "damping_high": high}
     if len(modes.amplitudes):
         columns["rms_amplitude"] = np.sqrt(np.mean(modes.amplitudes**2, axis=0))
     columns["significance"] = modes.significance

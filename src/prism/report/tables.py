@@ -8,36 +8,44 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
+from prism.determination import Determination
 from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
-from prism.report.numbers import format_percent, format_value
+from prism.modes import Modes
+from prism.options import all_options
+from prism.report import _limits as limits
 
 __all__ = [
+    "INTERVAL",
     "Table",
     "check_table",
     "facts",
     "hidden_table",
+    "intervals",
     "kernel_sentence",
     "lines_sentence",
     "loss_sentence",
     "mode_table",
     "oscillator_table",
+    "quantity_table",
     "settings",
-    "short",
 ]
 
 Array = NDArray[np.float64]
 
-_LONGEST_NAME = 18
-_MOST_PAIRS = 12  # of output and input, listed by name
-_MOST_CHANNELS = 16  # listed by name
+_ALWAYS_SHOWN = ("method", "false_alarm", "max_modes", "fit_fraction")  # settings
 
 _DAMPINGS = {
     "none": "none, the modes are lossless",
     "viscous": "viscous, with a ratio ζ of each mode",
     "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
 }
+
+
+INTERVAL = "ζ, 95 %"
+"""Heading of the intervals of the damping ratios."""
 
 
 @dataclass(frozen=True)
@@ -58,18 +66,6 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     key: int = 1
     notes: tuple[str, ...] = ()
-
-
-def short(name: str, most: int = _LONGEST_NAME) -> str:
-    """Cut a long channel name, with a mark where it was cut.
-
-    Parameters
-    ----------
-    name : str
-    most : int
-        Longest name that is left whole.
-    """
-    return name if len(name) <= most else name[: most - 1] + "…"
 
 
 def facts(model: Model) -> tuple[tuple[str, str], ...]:
@@ -112,8 +108,12 @@ def _pairs(model: Model, response: ResponseSummary) -> str:
     pairs = response.pairs
     if 1 < len(pairs) == len(model.channels) ** 2:
         return f"all {len(pairs)} pairs of output and input"
-    listed = ", ".join(f"{out}/{inp}" for out, inp in pairs[:_MOST_PAIRS])
-    more = f" and {len(pairs) - _MOST_PAIRS} more" if len(pairs) > _MOST_PAIRS else ""
+    listed = ", ".join(f"{out}/{inp}" for out, inp in pairs[: limits.MOST_LISTED_PAIRS])
+    more = (
+        f" and {len(pairs) - limits.MOST_LISTED_PAIRS} more"
+        if len(pairs) > limits.MOST_LISTED_PAIRS
+        else ""
+    )
     return f"{listed}{more} (output/input)"
 
 
@@ -144,8 +144,10 @@ def _channels(model: Model) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     """The first words, and how many follow them."""
-    more = len(words) - _MOST_CHANNELS
-    return ", ".join(words[:_MOST_CHANNELS]) + (f" and {more} more" if more > 0 else "")
+    more = len(words) - limits.MOST_LISTED_CHANNELS
+    return ", ".join(words[: limits.MOST_LISTED_CHANNELS]) + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def _record(model: Model) -> str:
@@ -235,11 +237,24 @@ def _amplitudes(model: Model) -> list[tuple[str, list[str]]]:
 
 
 def _dampings(model: Model) -> list[tuple[str, list[str]]]:
-    """The column of the damping ratios, where they were fitted."""
+    """The columns of the damping ratios and of their intervals, where they were fitted."""
     modes = model.modes
     if modes.damping_std is None:
         return []
-    return [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    ratios = [("ζ", list(_with_errors(modes.damping, modes.damping_std)))]
+    return ratios + ([] if modes.damping_interval is None else [(INTERVAL, intervals(modes))])
+
+
+def intervals(modes: Modes) -> list[str]:
+    """The intervals of the damping ratios, one per mode; none where they were not found.
+
+    Parameters
+    ----------
+    modes : Modes
+    """
+    if modes.damping_interval is None:
+        return []
+    return [f"{low:.3g} to {high:.3g}" for low, high in modes.damping_interval]
 
 
 def _with_errors(values: Array, stds: Array | None) -> tuple[str, ...]:
@@ -292,6 +307,35 @@ def _residue_note(number: int, hidden: Hidden) -> str:
     )
 
 
+def quantity_table(model: Model) -> Table | None:
+    """Each quantity with its value or bound, or None where all or none of them are determined.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    shown = model.identifiability.in_doubt
+    if not shown:
+        return None
+    rows = tuple(
+        (one.name, _known(one), one.state.value) for one in shown[: limits.MOST_QUANTITIES]
+    )
+    reasons: dict[str, list[str]] = {}
+    for one in shown:
+        if one.why:
+            reasons.setdefault(one.why, []).append(one.name)
+    notes = [f"{_listed(names)}: {why.rstrip('.')}." for why, names in reasons.items()]
+    if len(shown) > len(rows):
+        notes.insert(0, f"{len(shown) - len(rows)} more are in the model file.")
+    return Table(("quantity", "value", ""), rows, notes=tuple(notes))
+
+
+def _known(one: Determination) -> str:
+    if one.value is not None:
+        return format_value(one.value, one.std)
+    return "–" if one.bound is None else f"at most {one.bound:.2g} (95 %)"
+
+
 def kernel_sentence(model: Model) -> str | None:
     """The memory kernel in one line, or None where it is not determined.
 
@@ -308,7 +352,8 @@ def kernel_sentence(model: Model) -> str | None:
     shown = " + ".join(terms[:6]) + (f" + … ({len(terms)} terms)" if len(terms) > 6 else "")
     traces = [f"{np.trace(residue):.4g}" for residue in kernel.residues]
     traced = ", ".join(traces[:6]) + (", …" if len(traces) > 6 else "")
-    return f"K(t) = {shown}, with tr R = {traced}"
+    turning = ", and a skew part that turns at the same frequencies" * hasattr(kernel, "skew")
+    return f"K(t) = {shown}, with tr R = {traced}{turning}"
 
 
 def loss_sentence(model: Model) -> str | None:
@@ -356,6 +401,7 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
     made = model.settings
     fraction = None if model.forecast_check is None else model.forecast_check.fit_fraction
     default = "200, the default" if model.response is None else "no limit"
+    more = {name: value for name, value in made.given.items() if name not in _ALWAYS_SHOWN}
     return (
         ("PRISM", made.version),
         ("experiment", model.experiment),
@@ -363,4 +409,13 @@ def settings(model: Model) -> tuple[tuple[str, str], ...]:
         ("false-alarm probability", f"{made.false_alarm:g}"),
         ("most modes", default if made.max_modes is None else str(made.max_modes)),
         ("part that was fitted", "all" if fraction is None else format_percent(fraction)),
+        *(_setting(name, value) for name, value in more.items()),
     )
+
+
+def _setting(name: str, value: object) -> tuple[str, str]:
+    """An option in words; that of a kind of motion that is not here by its bare name."""
+    known = {option.name: option for option in all_options()}
+    if name not in known:
+        return name, str(value)
+    return known[name].heading, known[name].write(value)

@@ -10,6 +10,7 @@ import numpy as np
 from prism._types import Array, Mask
 from prism.errors import RecordError
 from prism.record import MIN_SAMPLES, Record
+from prism.remarks import Ask, Words
 from prism.search.sampling import AbstractSampling, ScatteredSampling, UniformSampling
 
 
@@ -146,7 +147,10 @@ def _check_gap(record: Record, r: int) -> None:
     if gap <= (t[-1] - t[0]) - gap:
         return
     raise RecordError(
-        f"trial {r} (counted from 0) has a gap from {t[k]:.6g} to {t[k + 1]:.6g}, longer than all "
-        "its data: how often a line turned in it cannot be told; give what is before and after it "
-        "as two trials, prism.Record([first, second], t=[...])."
+        Words(
+            f"trial {r} (counted from 0) has a gap from {t[k]:.6g} to {t[k + 1]:.6g}, longer than "
+            "all its data: how often a line turned in it cannot be told; give what is before and "
+            "after it as two trials{0}.",
+            (Ask("", like=", prism.Record([first, second], t=[...])"),),
+        )
     )

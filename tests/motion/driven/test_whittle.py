@@ -7,31 +7,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from prism.motion.driven._limits import PRIOR
 from prism.motion.driven.bands import (
-    Mode,
+    DrivenMode,
+    HeldBand,
     band_edges,
     clusters,
-    damping_profile,
     in_band,
     modes_of,
-    place_of,
     start,
     threshold,
-    with_held,
 )
+from prism.motion.driven.intervals import damping_profile
 from prism.motion.driven.leakage import boundary
-from prism.motion.driven.scoring import _PRIOR, log_likelihood, maximise, score_and_information
-from prism.motion.driven.spectrum import Lines, common_order, fourier_lines
-from prism.motion.driven.whittle import (
-    Band,
-    Model,
-    moved,
-    parameter_slices,
-    poles,
-    scaled_band,
-    spectrum,
-    tangents,
+from prism.motion.driven.scoring import log_likelihood, maximise, score_and_information
+from prism.motion.driven.spectrum import (
+    FourierLines,
+    LineBand,
+    common_order,
+    fourier_lines,
+    line_band,
 )
+from prism.motion.driven.whittle import BandModel, moved, spectrum, tangents
 from prism.systems.chain import chain
 from prism.systems.driven import driven
 
@@ -44,14 +41,14 @@ def a_model(rng, m=2, n=3, held=0):
     force = A @ A.conj().T
     force[: m - held, m - held :] = 0
     force[m - held :, : m - held] = 0
-    return Model(
+    return BandModel(
         omega=np.linspace(7.5, 8.1, m),
         zeta=np.linspace(0.002, 0.02, m),
         shapes=shapes,
         gains=np.full(m, 3.0),
         force=force,
         noise=L @ L.conj().T + 0.1 * np.eye(n),
-        free=np.arange(m) < m - held,
+        fitted=m - held,
         full=True,
     )
 
@@ -62,8 +59,8 @@ def a_band(rng, n=3):
     span = np.concatenate([np.full(40, 150.0), np.full(26, 2 * np.pi / 0.0628)])
     values = rng.standard_normal((66, n)) + 1j * rng.standard_normal((66, n))
     orders = np.arange(n)
-    powers = (1j * omega[:, None] / 7.8) ** orders
-    return Band(omega, span, values, powers, orders, 7.8, (slice(0, 40), slice(40, 66)))
+    trial = np.repeat([0, 1], [40, 26])
+    return LineBand(omega, span, values, orders, trial, np.ones(n), 7.8, leakage=True)
 
 
 def dense(model, band):
@@ -97,18 +94,19 @@ def test_lines_of_a_finite_record_have_the_covariance_of_the_integral():
     lines = 2 * np.pi * np.arange(16, 23) / T
     one = np.ones((1, 1))
     values = np.ones((len(lines), 1), complex)
-    band = Band(lines, np.full(len(lines), T), values, values, np.array([0]), 2.0, (slice(0, 7),))
-    model = Model(
-        np.array([omega]),
-        np.array([zeta]),
-        one,
-        np.ones(1),
-        one + 0j,
-        0j * one,
-        np.ones(1, bool),
-        False,
+    span, orders, trial = np.full(len(lines), T), np.array([0]), np.zeros(len(lines), int)
+    band = LineBand(lines, span, values, orders, trial, np.ones(1), 2.0, leakage=True)
+    model = BandModel(
+        omega=np.array([omega]),
+        zeta=np.array([zeta]),
+        shapes=one,
+        gains=np.ones(1),
+        force=one + 0j,
+        noise=0j * one,
+        fitted=1,
+        full=False,
     )
-    lam = complex(poles(np.array([omega]), np.array([zeta]))[0])
+    lam = complex(model.poles[0])
     lag = step * np.arange(round(T / step))
     C = ((1 + 1j * lam.real / lam.imag) * np.exp(lam * lag)).real / (4 * zeta * omega**3)
     size = 2 ** int(np.ceil(np.log2(2 * len(lag))))
@@ -136,25 +134,23 @@ def test_score_is_the_gradient_and_information_the_dense_one(held):
     ]
     assert np.allclose(score, numeric, rtol=1e-5, atol=1e-3)
     exact = np.zeros_like(information)
-    for rows in band.trials:
-        part = band.part(rows)
+    for part in band.trials:
         inverse = np.linalg.inv(dense(model, part))
         changes = [
             inverse @ (dense(moved(model, e), part) - dense(moved(model, -e), part)) / (2 * h)
             for e in steps
         ]
         exact += [[np.trace(x @ y).real for x in changes] for y in changes]
-    powers = parameter_slices(model)["noise"][:3]
-    exact[powers, powers] += _PRIOR
+    powers = model.at["noise"][:3]
+    exact[powers, powers] += PRIOR
     assert np.allclose(information, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
 
 
 def test_likelihood_is_that_of_the_dense_covariance():
     rng = np.random.default_rng(2)
     model, band = a_model(rng), a_band(rng)
-    total = _PRIOR * np.linalg.slogdet(model.noise)[1]
-    for rows in band.trials:
-        part = band.part(rows)
+    total = PRIOR * np.linalg.slogdet(model.noise)[1]
+    for part in band.trials:
         E, y = dense(model, part), part.values.ravel()
         total -= np.linalg.slogdet(E)[1] + (y.conj() @ np.linalg.solve(E, y)).real
     assert log_likelihood(model, band) == pytest.approx(total, rel=1e-6)
@@ -169,15 +165,15 @@ def test_tangents_are_orthonormal_to_the_shape():
 def a_place(rng=3):
     system = chain(2, springs=10.0, observed=[0, 1])
     record = driven(system, 600, 0.3, damping=0.01, noise=0.05, rng=rng)
-    modes = [Mode(system.frequencies[j], 0.01, system.shapes[j], 1.0) for j in range(2)]
-    place = place_of(fourier_lines(record), modes[:1], modes[1:], [], (0.1, 9.0))
+    modes = [DrivenMode(system.frequencies[j], 0.01, system.shapes[j], 1.0) for j in range(2)]
+    place = HeldBand.around(fourier_lines(record), modes[:1], modes[1:], (0.1, 9.0))
     return system, modes, place
 
 
 def test_scoring_reaches_the_maximum_and_its_score_vanishes():
     system, modes, place = a_place()
-    first = start(place, [replace(modes[0], zeta=0.02, shape=system.shapes[1])])
-    fit = maximise(with_held(first, place), place.band, tolerance=1e-3)
+    first = start(place.band, [replace(modes[0], zeta=0.02, shape=system.shapes[1])])
+    fit = place.fit(first, tolerance=1e-3)
     score, information = score_and_information(fit.model, place.band)
     assert fit.converged
     assert score @ np.linalg.solve(information, score) < 2e-3
@@ -187,10 +183,10 @@ def test_scoring_reaches_the_maximum_and_its_score_vanishes():
 
 def test_damping_profile_drops_by_half_the_quantile():
     _, modes, place = a_place(rng=5)
-    fit = maximise(with_held(start(place, modes[:1]), place), place.band)
-    low, high = damping_profile(fit, place.band, 0, 0.2)
+    fit = place.fit(start(place.band, modes[:1]), tolerance=1e-2)
+    low, high = damping_profile(fit, 0, 0.2)
     assert low < fit.model.zeta[0] < high
-    at = parameter_slices(fit.model)["damping"]
+    at = fit.model.at["damping"]
     for end in (low, high):
         zeta = fit.model.zeta.copy()
         zeta[0] = end
@@ -200,9 +196,8 @@ def test_damping_profile_drops_by_half_the_quantile():
 
 def test_modes_come_back_from_the_units_of_a_band():
     _, modes, place = a_place()
-    model = in_band(place.lines, place.band, modes[:1], free=True)
-    fit = maximise(model, place.band, tolerance=1e9)
-    (back,) = modes_of(fit, place.lines, np.array([7.0]))
+    fit = maximise(in_band(place.band, modes[:1]), place.band, tolerance=1e9)
+    (back,) = modes_of(fit, np.array([7.0]))
     assert back.force == pytest.approx(1.0)
     assert np.allclose(np.abs(back.shape), np.abs(modes[0].shape))
     assert back.gain == 7.0
@@ -220,17 +215,17 @@ def test_noise_free_lines_keep_the_likelihood_bounded():
 def test_a_held_parameter_keeps_its_value():
     rng = np.random.default_rng(5)
     model, band = a_model(rng, m=1), a_band(rng)
-    at = parameter_slices(model)["damping"]
+    at = model.at["damping"]
     assert maximise(model, band, held=at).model.zeta[0] == model.zeta[0]
 
 
 def test_overlapping_modes_are_grouped_and_bands_stop_short_of_others():
-    modes = [Mode(w, 0.01, np.ones(1)) for w in (1.0, 5.0, 5.2)]
+    modes = [DrivenMode(w, 0.01, np.ones(1)) for w in (1.0, 5.0, 5.2)]
     assert [len(group) for group in clusters(modes, 1000.0)] == [1, 2]
     low, high = band_edges(modes[:1], [], 1000.0, (0.1, 20.0))
     assert low < 0.7
     assert high > 1.3
-    stopped = band_edges(modes[:1], [Mode(1.25, 0.001, np.ones(1))], 1000.0, (0.1, 20.0))
+    stopped = band_edges(modes[:1], [DrivenMode(1.25, 0.001, np.ones(1))], 1000.0, (0.1, 20.0))
     assert stopped[0] == low
     assert 1.1 < stopped[1] < 1.25
 
@@ -246,7 +241,7 @@ def test_common_quantity_is_the_most_frequent():
 
 
 def test_lines_between_keeps_rows_together():
-    lines = Lines(
+    lines = FourierLines(
         np.arange(1.0, 5.0),
         np.ones(4),
         np.arange(4)[:, None] + 0j,
@@ -255,4 +250,4 @@ def test_lines_between_keeps_rows_together():
     )
     part = lines.between(2.0, 3.0)
     assert part.values[:, 0].tolist() == [1, 2]
-    assert scaled_band(part).trials == (slice(0, 1), slice(1, 2))
+    assert [len(trial.omega) for trial in line_band(part).trials] == [1, 1]

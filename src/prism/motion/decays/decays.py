@@ -19,7 +19,7 @@ import numpy as np
 from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
-from prism.errors import NoLineError, OptionError
+from prism.errors import NoLineError
 from prism.motion.decays.kicks import settled
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
 from prism.motion.decays.search import (
@@ -33,6 +33,7 @@ from prism.motion.decays.search import (
 from prism.motion.decays.segments import Kicks, cut, group, kick_spans
 from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
+from prism.options import check_options
 from prism.record import QUANTITIES, Record
 from prism.search.projection import drift_p_value
 from prism.search.series import Stretch
@@ -79,7 +80,7 @@ def fit_decays(
     NoLineError
         When no mode stands out.
     """
-    _check_options(false_alarm, max_modes)
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     found = _find(record, drift, false_alarm, max_modes, kicks, progress)
     if not found.judged.point.count:
         raise NoLineError(
@@ -109,7 +110,7 @@ def damping_evidence(
     false_alarm, max_modes, kicks
         As in `fit_decays`.
     """
-    _check_options(false_alarm, max_modes)
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     found = _find(record, None, false_alarm, max_modes, kicks, None)
     point = found.judged.point
     m = point.count
@@ -120,13 +121,6 @@ def damping_evidence(
     p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
     size = np.abs(point.poles)
     return DampingEvidence(gain, m, p, size, -point.poles.real / size)
-
-
-def _check_options(false_alarm: float, max_modes: int | None) -> None:
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
 
 
 # -- from record to poles --------------------------------------------------------------------------
@@ -203,12 +197,9 @@ def _answer(record: Record, found: _Found) -> DecayFit:
     remarks = found.remarks + _phase_remarks(found, order) + _growth_remarks(raw, std[m + m * n :])
     return DecayFit(
         frequencies=size[order],
-        frequencies_std=std[:m],
         damping=np.maximum(damping, 0.0),
-        damping_std=std[m + m * n :],
         damping_interval=_damping_intervals(raw, std[m + m * n :]),
         shapes=np.array([shape.direction for shape in shapes]),
-        shapes_std=std[m : m + m * n].reshape(m, n),
         covariance=covariance,
         significance=np.sqrt(judged.gains[order]),
         amplitudes=amplitudes(point)[:, order],

@@ -4,33 +4,32 @@ r"""Modes of a stationary record driven by noise nobody measured (operational mo
 
 with w a noise whose spectrum is flat over each resonance. Subspace identification proposes modes
 (`subspace`), the likelihood of the Fourier lines decides on each and fits those it keeps
-(`search`, `bands`, `scoring`).
+(`search`, `bands`, `scoring`, `intervals`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 
 from prism._linalg import positive_sign
 from prism._types import Array
 from prism.errors import NoLineError, OptionError
 from prism.motion.damped import DampedModes
-from prism.motion.driven.bands import Mode, damping_profile, modes_of
+from prism.motion.driven import _limits as limits
 from prism.motion.driven.innovations import drive_remarks
-from prism.motion.driven.search import BandFit, Search
+from prism.motion.driven.intervals import damping_interval
+from prism.motion.driven.scoring import BandFit
+from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
 from prism.motion.driven.spectrum import fourier_lines, usable_step
 from prism.motion.driven.subspace import candidates
-from prism.motion.driven.whittle import displacement_factors, parameter_slices, tangents
+from prism.options import check_options
 from prism.record import Record
 
 __all__ = ["DrivenFit", "fit_driven"]
-
-_LOWEST_LINE = 3.0  # cycles in the record
-_PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
-_NORMAL = 1.959964
 
 
 @dataclass(frozen=True)
@@ -39,20 +38,15 @@ class DrivenFit(DampedModes):
 
     Intervals of the damping are log-normal, and by profile likelihood where ζ f T < 5: there a
     standard deviation says little.
+
+    Attributes
+    ----------
+    noise_std : None
+        Sensor noise cannot be told from the tails of other modes: the background has a share of
+        the power of each band, which `noise` says in words, and no standard deviation.
     """
 
-
-@dataclass(frozen=True)
-class _Mode:
-    """A mode of the answer, with the covariance of (Ω, shape, ζ)."""
-
-    omega: float
-    zeta: float
-    interval: tuple[float, float]
-    shape: Array
-    gain: float
-    band: int
-    jacobian: Array  # of (Ω, shape, ζ) by the parameters of its band
+    noise_std: None = None
 
 
 def fit_driven(
@@ -85,145 +79,98 @@ def fit_driven(
         When no mode stands out.
     """
     tell = progress or (lambda text: None)
-    low, high = _limits(record, band, false_alarm, max_modes)
+    ends = _ends(record, band, false_alarm, max_modes)
     lines = fourier_lines(record)
     tell("candidates by subspace identification")
-    proposed = candidates(record, low, high)
+    proposed = candidates(record, *ends)
     tell(f"{len(proposed)} candidates; likelihood of each")
-    fits = Search(lines, (low, high), false_alarm).run(
-        [Mode(c.omega, c.zeta, c.shape, 0.0, c.support) for c in proposed]
-    )
-    if not fits:
+    kept = ModeSearch(lines, ends, false_alarm).run(proposed)
+    if not kept:
         raise NoLineError(
             f"none of {len(proposed)} candidate modes stands out of the noise: record longer, or "
             "give a band around the resonances."
         )
-    tell(f"{sum(len(part.gains) for part in fits)} modes; intervals of the damping")
-    return _answer(record, fits, max_modes)
+    tell(f"{len(all_modes(kept))} modes; intervals of the damping")
+    return _answer(record, kept, max_modes)
 
 
-def _limits(
+def _ends(
     record: Record,
     band: tuple[float, float] | None,
     false_alarm: float,
     max_modes: int | None,
 ) -> tuple[float, float]:
+    """Where to look, after a check of all options."""
     dt = usable_step(record)
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a number between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give a positive number.")
-    lowest, nyquist = 2 * np.pi * _LOWEST_LINE / record.duration, np.pi / dt
+    check_options({"false_alarm": false_alarm, "max_modes": max_modes})
+    lowest, nyquist = 2 * np.pi * limits.LOWEST_CYCLES / record.duration, np.pi / dt
     if band is None:
-        return lowest, 0.95 * nyquist
+        return lowest, limits.HIGHEST * nyquist
     low, high = (float(edge) for edge in band)
     if not 0 <= low < high <= nyquist * (1 + 1e-9):
         raise OptionError(
             f"the band {band} must ascend and end below the Nyquist frequency {nyquist:.6g}."
         )
-    return max(low, lowest), min(high, 0.999 * nyquist)
+    return max(low, lowest), min(high, limits.HIGHEST_GIVEN * nyquist)
 
 
-def _signed_modes(part: BandFit) -> list[Mode]:
-    """The modes of a band, the largest entry of every shape positive."""
-    modes = modes_of(part.fit, part.lines, part.gains)
-    return [replace(m, shape=positive_sign(m.shape) * m.shape) for m in modes]
-
-
-def _inverse(information: Array) -> Array:
-    """Covariance of the parameters; directions without information are left out."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    inverse = np.linalg.pinv(information * np.outer(scale, scale), rcond=1e-11, hermitian=True)
-    return np.asarray(inverse * np.outer(scale, scale))
-
-
-def _jacobian(part: BandFit, j: int, shape: Array) -> Array:
-    """Derivatives of (Ω, displacement shape, ζ) of free mode j by the parameters of its band."""
-    model = part.fit.model
-    at = parameter_slices(model)
-    n = len(shape)
-    out = np.zeros((n + 2, len(part.fit.information)))
-    out[0, at["frequency"][j]] = model.omega[j]
-    out[-1, at["damping"][j]] = model.zeta[j]
-    factors = displacement_factors(part.lines)
-    scaled = factors * model.shapes[j]
-    sign = np.sign(scaled @ shape)
-    turn = factors[:, None] * tangents(model.shapes[j])
-    turn = sign * (turn - np.outer(shape, shape @ turn)) / np.linalg.norm(scaled)
-    out[1:-1, at["shape"][j * (n - 1) : (j + 1) * (n - 1)]] = turn
-    return out
-
-
-def _modes_of(part: BandFit, number: int, covariance: Array) -> list[_Mode]:
-    out = []
-    for j, mode in enumerate(_signed_modes(part)):
-        at = parameter_slices(part.fit.model)["damping"][j]
-        std = float(np.sqrt(covariance[at, at]))
-        cycles = mode.zeta * mode.omega / (2 * np.pi) * float(part.lines.span.max())
-        if cycles < _PROFILE:
-            interval = damping_profile(part.fit, part.band, j, std)
-        else:
-            spread = float(np.exp(_NORMAL * std))
-            interval = (mode.zeta / spread, mode.zeta * spread)
-        out.append(
-            _Mode(
-                mode.omega,
-                mode.zeta,
-                interval,
-                mode.shape,
-                mode.gain,
-                number,
-                _jacobian(part, j, mode.shape),
-            )
-        )
-    return out
-
-
-def _answer(record: Record, fits: list[BandFit], max_modes: int | None) -> DrivenFit:
-    inverses = [_inverse(part.fit.information) for part in fits]
-    modes = [
-        mode
-        for number, (part, inverse) in enumerate(zip(fits, inverses, strict=True))
-        for mode in _modes_of(part, number, inverse)
-    ]
-    modes = sorted(modes, key=lambda mode: -mode.gain)[:max_modes]
-    modes.sort(key=lambda mode: mode.omega)
-    covariance = _covariance(modes, inverses)
-    m, n = len(modes), record.n_channels
-    std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+def _answer(record: Record, kept: Sequence[KeptModes], max_modes: int | None) -> DrivenFit:
+    modes, n = all_modes(kept), record.n_channels
+    errors = [_errors(part.fit) for part in kept]
+    strongest = sorted(range(len(modes)), key=lambda k: -modes[k].gain)[:max_modes]
+    order = sorted(strongest, key=lambda k: modes[k].omega)
+    intervals = np.concatenate([part[1] for part in errors])
+    # bands are independent; (Ω, shape, ζ) of one mode after the other, to be sorted by kind
+    covariance = scipy.linalg.block_diag(*(part[0] for part in errors))
+    places = (n + 2) * np.array(order)[:, None] + np.arange(n + 2)
+    pick = np.concatenate([places[:, 0], places[:, 1:-1].ravel(), places[:, -1]])
     return DrivenFit(
-        frequencies=np.array([mode.omega for mode in modes]),
-        frequencies_std=std[:m],
-        damping=np.array([mode.zeta for mode in modes]),
-        damping_std=std[m + m * n :],
-        damping_interval=np.array([mode.interval for mode in modes]),
-        shapes=np.array([mode.shape for mode in modes]),
-        shapes_std=std[m : m + m * n].reshape(m, n),
-        covariance=covariance,
-        significance=np.sqrt([mode.gain for mode in modes]),
-        noise=_noise_in_words(record, fits),
-        remarks=(*_fit_remarks(fits), *drive_remarks(record)),
+        frequencies=np.array([modes[k].omega for k in order]),
+        damping=np.array([modes[k].zeta for k in order]),
+        damping_interval=intervals[order],
+        shapes=np.array([positive_sign(modes[k].shape) * modes[k].shape for k in order]),
+        covariance=covariance[np.ix_(pick, pick)],
+        significance=np.sqrt([modes[k].gain for k in order]),
+        noise=_noise_in_words(record, kept),
+        remarks=(*_fit_remarks(kept), *drive_remarks(record)),
     )
 
 
-def _covariance(modes: list[_Mode], inverses: list[Array]) -> Array:
-    """Of (frequencies, shapes, damping); bands are independent."""
-    m, n = len(modes), len(modes[0].shape)
-    places = [np.concatenate([[j], m + j * n + np.arange(n), [m + m * n + j]]) for j in range(m)]
-    out = np.zeros((m * (n + 2), m * (n + 2)))
-    for a, here in zip(modes, places, strict=True):
-        for b, there in zip(modes, places, strict=True):
-            if a.band == b.band:
-                block = a.jacobian @ inverses[a.band] @ b.jacobian.T
-                out[np.ix_(here, there)] = block
-    return out
+def _errors(fit: BandFit) -> tuple[Array, Array]:
+    """Covariance of (Ω, shape, ζ), one free mode after the other, and intervals of ζ."""
+    scale = 1 / np.sqrt(np.maximum(np.diag(fit.information), 1e-300))
+    scaled = fit.information * np.outer(scale, scale)
+    # directions without information are left out
+    inverse = np.linalg.pinv(scaled, rcond=limits.NO_INFORMATION, hermitian=True)
+    covariance = inverse * np.outer(scale, scale)
+    jacobian = _jacobian(fit)
+    std = np.sqrt(np.diag(covariance)[fit.model.at["damping"]])
+    intervals = [damping_interval(fit, j, float(s)) for j, s in enumerate(std)]
+    return jacobian @ covariance @ jacobian.T, np.array(intervals)
 
 
-def _noise_in_words(record: Record, fits: list[BandFit]) -> str:
+def _jacobian(fit: BandFit) -> Array:
+    """Derivatives of (Ω, displacement shape, ζ) of each free mode by the parameters of its band."""
+    model, at, (f, turns, n) = fit.model, fit.model.at, fit.model.turns.shape
+    out = np.zeros((f, n + 2, model.parameters))
+    each = np.arange(f)
+    out[each, 0, at["frequency"]] = model.omega[:f]
+    out[each, -1, at["damping"]] = model.zeta[:f]
+    shapes = fit.band.displacement * model.shapes[:f]
+    length = np.linalg.norm(shapes, axis=1)[:, None]
+    unit = shapes / length
+    sign = np.array([positive_sign(shape) for shape in unit])[:, None, None]
+    turn = fit.band.displacement * model.turns
+    turn = turn - (turn @ unit[:, :, None]) * unit[:, None, :]
+    out[each[:, None], 1:-1, at["shape"].reshape(f, turns)] = sign * turn / length[:, :, None]
+    return out.reshape(f * (n + 2), -1)
+
+
+def _noise_in_words(record: Record, kept: Sequence[KeptModes]) -> str:
     shares = []
-    for part in fits:
+    for part in kept:
         R = np.maximum(np.diag(part.fit.model.noise).real, 0.0)
-        shares.append(R / np.mean(np.abs(part.band.values) ** 2, axis=0))
+        shares.append(R / np.mean(np.abs(part.fit.band.values) ** 2, axis=0))
     mean = np.mean(shares, axis=0)
     each = ", ".join(
         f"{name} {share:.2g}" for name, share in zip(record.channels, mean, strict=True)
@@ -234,13 +181,13 @@ def _noise_in_words(record: Record, fits: list[BandFit]) -> str:
     )
 
 
-def _fit_remarks(fits: list[BandFit]) -> tuple[str, ...]:
+def _fit_remarks(kept: Sequence[KeptModes]) -> tuple[str, ...]:
     out = []
-    for part in fits:
-        low, high = part.lines.omega.min() / (2 * np.pi), part.lines.omega.max() / (2 * np.pi)
+    for fit, _ in kept:
+        low, high = fit.band.omega.min() / (2 * np.pi), fit.band.omega.max() / (2 * np.pi)
         place = f"band {low:.4g} to {high:.4g} cycles per time unit"
-        if not part.fit.converged:
+        if not fit.converged:
             out.append(f"{place}: the likelihood was not quite at its maximum.")
-        if not part.fit.model.full and part.lines.values.shape[1] > 1:
+        if not fit.model.full and len(fit.model.noise) > 1:
             out.append(f"{place}: too few lines for noise correlated between channels.")
     return tuple(out)

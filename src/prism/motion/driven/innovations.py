@@ -12,20 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from prism._types import Array
+from prism.motion.driven import _limits as limits
 from prism.motion.driven.spectrum import usable_step
 from prism.record import Record
-
-_ORDER = 120  # regressors at most
-_LONGEST = 32  # samples of the past at most: kicks closer than twice that are one
-_LARGE = 1.0  # excess kurtosis worth a word
-_SIGMAS = 6.0
-_OUTLIER = 8.0  # robust standard deviations; a Gaussian sample exceeds it once in 1e15
-_ONSET = 5.0  # the same, for the samples right before an outlier
-_SHARE = 0.3  # of the power of the innovations, in the outliers of a kicked record
-_MAD = 1.4826  # standard deviation of a Gaussian over its median absolute deviation
-_FEW = 0.05  # of the samples, outliers at most
-_REFITS = 2
-_LISTED = 6  # kicks whose times are written out
 
 
 def innovations(values: Array, order: int, *, robust: bool = False) -> Array:
@@ -43,8 +32,8 @@ def innovations(values: Array, order: int, *, robust: bool = False) -> Array:
     past = np.concatenate([values[order - k : order - k + rows] for k in range(1, order + 1)], 1)
     now = values[order:]
     errors = np.asarray(now - past @ _prediction(past, now))
-    for _ in range(_REFITS if robust else 0):
-        usual = _away(errors, _spread(errors)) < _OUTLIER
+    for _ in range(limits.REFITS if robust else 0):
+        usual = _away(errors, _spread(errors)) < limits.OUTLIER
         errors = np.asarray(now - past @ _prediction(past[usual], now[usual]))
     return errors
 
@@ -60,9 +49,9 @@ def _spread(errors: Array) -> Array:
 
     Without that floor, what a noise-free record is rounded to would pass for kicks.
     """
-    robust = _MAD * np.median(np.abs(errors), axis=0)
+    robust = limits.MAD * np.median(np.abs(errors), axis=0)
     plain = np.sqrt(np.mean(errors**2, axis=0))
-    return np.asarray(np.maximum(robust, np.maximum(plain / _OUTLIER, np.finfo(float).tiny)))
+    return np.asarray(np.maximum(robust, np.maximum(plain / limits.OUTLIER, limits.TINY)))
 
 
 def _away(errors: Array, spread: Array) -> Array:
@@ -73,24 +62,20 @@ def _away(errors: Array, spread: Array) -> Array:
 def _errors(record: Record, *, robust: bool = False) -> tuple[list[Array], int]:
     """Innovations of each trial, channels in units of their spread, and the order."""
     n = record.n_channels
-    order = max(2, min(_LONGEST, _ORDER // n, min(record.samples) // (4 * n)))
-    scale = np.maximum(record.std(), np.finfo(float).tiny)
+    order = max(2, min(limits.LONGEST_PAST, limits.REGRESSORS // n, min(record.samples) // (4 * n)))
+    scale = np.maximum(record.std(), limits.TINY)
     return [
         innovations((trial - trial.mean(axis=0)) / scale, order, robust=robust)
         for trial in record.trials
     ], order
 
 
-def _kurtosis(errors: Array) -> tuple[float, float]:
-    """Largest excess kurtosis over channels, and its error if Gaussian."""
-    second = np.maximum(np.mean(errors**2, axis=0), np.finfo(float).tiny)
-    kurtosis = np.mean(errors**4, axis=0) / second**2 - 3
-    return float(kurtosis.max()), float(np.sqrt(24 / len(errors)))
-
-
 def excess_kurtosis(record: Record) -> tuple[float, float]:
     """Largest excess kurtosis of the innovations over channels, and its error if Gaussian."""
-    return _kurtosis(np.concatenate(_errors(record)[0]))
+    errors = np.concatenate(_errors(record)[0])
+    second = np.maximum(np.mean(errors**2, axis=0), limits.TINY)
+    kurtosis = np.mean(errors**4, axis=0) / second**2 - 3
+    return float(kurtosis.max()), float(np.sqrt(24 / len(errors)))
 
 
 def kicks(record: Record) -> tuple[Array, ...]:
@@ -115,15 +100,15 @@ def kicks(record: Record) -> tuple[Array, ...]:
     """
     dt = usable_step(record)
     kurtosis, error = excess_kurtosis(record)
-    if kurtosis < _LARGE + _SIGMAS * error:
+    if kurtosis < limits.KURTOSIS + limits.SIGMAS * error:
         return ()
     errors, order = _errors(record, robust=True)
     together = np.concatenate(errors)
     away = [_away(part, _spread(together)) for part in errors]
-    outlying = np.concatenate(away) > _OUTLIER
+    outlying = np.concatenate(away) > limits.OUTLIER
     power = np.mean(together**2, axis=0)
     share = np.sum(np.mean(together**2 / power, axis=1)[outlying]) / len(together)
-    if share < _SHARE or np.mean(outlying) > _FEW:
+    if share < limits.OUTLIER_POWER or np.mean(outlying) > limits.OUTLIER_SHARE:
         return ()
     return tuple(
         start + dt * (order + _onsets(part, 2 * order))
@@ -133,13 +118,13 @@ def kicks(record: Record) -> tuple[Array, ...]:
 
 def _onsets(away: Array, apart: int) -> Array:
     """First index of each group of outliers, with the large samples right before it."""
-    places = np.flatnonzero(away > _OUTLIER)
+    places = np.flatnonzero(away > limits.OUTLIER)
     if not len(places):
         return np.zeros(0)
     first = places[np.concatenate([[True], np.diff(places) > apart])]
     out = []
     for place in first:
-        while place > 0 and away[place - 1] > _ONSET:
+        while place > 0 and away[place - 1] > limits.ONSET:
             place -= 1
         # An outlier at the very start is the tail of something earlier, not a kick.
         if place > 0:
@@ -150,7 +135,7 @@ def _onsets(away: Array, apart: int) -> Array:
 def drive_remarks(record: Record) -> tuple[str, ...]:
     """A remark where the drive is impulsive, with the times of its kicks."""
     kurtosis, error = excess_kurtosis(record)
-    if kurtosis < _LARGE + _SIGMAS * error:
+    if kurtosis < limits.KURTOSIS + limits.SIGMAS * error:
         return ()
     said = (
         f"the innovations have an excess kurtosis of {kurtosis:.3g} (0 ± {error:.2g} for a steady "
@@ -159,9 +144,9 @@ def drive_remarks(record: Record) -> tuple[str, ...]:
     times = kicks(record)
     if not sum(map(len, times)):
         return (f"{said}; they are too close together, or too weak, to be told apart.",)
-    listed = [f"{time:.6g}" for part in times for time in part]
-    more = ", ..." if len(listed) > _LISTED else ""
+    every = np.concatenate(times)
+    listed = ", ".join(f"{time:.6g}" for time in every[: limits.LISTED])
+    more = ", ..." if len(every) > limits.LISTED else ""
     return (
-        f"{said}. {len(listed)} kicks, at {', '.join(listed[:_LISTED])}{more}: cut the record "
-        "there and fit free decays.",
+        f"{said}. {len(every)} kicks, at {listed}{more}: cut the record there and fit free decays.",
     )

@@ -18,150 +18,115 @@ As a matrix over lines and channels the addition is :math:`U S U^H` of rank two 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from prism._types import ComplexArray
-from prism.motion.driven.whittle import (
-    Band,
-    Model,
-    force_root,
-    hermitian_basis,
-    parameter_slices,
-    pole_rates,
-    poles,
-    tangents,
-)
-
-_SLOW = 20.0  # ζωT
+from prism._types import Array, ComplexArray
+from prism.motion.driven import _limits as limits
+from prism.motion.driven.spectrum import LineBand
+from prism.motion.driven.whittle import BandModel, HermitianBasis
 
 
-@dataclass(frozen=True)
-class _Residues:
-    """The l, r (m, n) and c (m,) of every mode."""
+class _Residues(NamedTuple):
+    """The l, r (m, n) and c (m,) of every mode, and what they are made of.
 
-    lam: ComplexArray
+    ``l = lever φ`` and ``r = back (Q H φ)`` with ``H_ij = h_j(-λ_i)``, entry by entry but for the
+    product with φ.
+    """
+
     left: ComplexArray
     right: ComplexArray
     strength: ComplexArray
+    lever: ComplexArray
+    back: ComplexArray
+    response: ComplexArray
 
 
-def boundary(model: Model, band: Band) -> tuple[ComplexArray, ComplexArray]:
+def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """U (K, n, 2a) and S (2a, 2a) of the lines of one trial, free modes first.
 
     Of held modes only those that hardly decay in the record count, a in all: what the ends add
     to the tail of another is a share :math:`1/(ζωT)` of it.
     """
-    slow = model.zeta * model.omega * float(band.span[0]) < _SLOW
-    counted = (model.free | slow) & band.leakage
+    slow = model.zeta * model.omega * band.longest < limits.SLOW
+    counted = (slow | (np.arange(model.count) < model.fitted)) & band.leakage
     model = model.only(np.flatnonzero(counted))
     residues = _residues(model, band)
-    a = 1 / (1j * band.omega[:, None] - residues.lam)
+    a = 1 / (1j * band.omega[:, None] - model.poles)
     left = a[:, None, :] * residues.left.T
     right = (a[:, None, :] * residues.right.T).conj()
     return np.concatenate([left, right], axis=2), _exchange(residues.strength)
 
 
-def boundary_rates(model: Model, band: Band) -> tuple[ComplexArray, ComplexArray]:
+def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """Derivatives of U, (P', K, n, 2f), and of S, (P', 2f, 2f), by all parameters but the noise.
 
     Of the f free modes: the others do not change, and their forces are independent of these.
     """
-    model = model.first(model.fitted)
+    model = model.free()
     residues = _residues(model, band)
-    lam, left, right, strength = _residue_rates(model, band)
-    a = 1 / (1j * band.omega[:, None] - residues.lam)
-    da = lam[:, None, :] * a**2  # (P, K, m)
-    U = np.concatenate(
-        [
-            da[:, :, None, :] * residues.left.T + a[:, None, :] * _turned(left),
-            (da[:, :, None, :] * residues.right.T + a[:, None, :] * _turned(right)).conj(),
-        ],
-        axis=3,
-    )
-    S = np.zeros((len(strength), 2 * model.count, 2 * model.count), complex)
-    for p in np.flatnonzero(np.any(strength != 0, axis=1)):
-        S[p] = _exchange(strength[p])
-    return U, S
-
-
-def _turned(x: ComplexArray) -> ComplexArray:
-    """(P, m, n) to (P, 1, n, m)."""
-    return np.asarray(x.swapaxes(1, 2)[:, None])
+    lam, left, right, strength = _residue_rates(model, band, residues)
+    a = 1 / (1j * band.omega[:, None] - model.poles)
+    da = lam[:, None, :] * a**2  # (P', K, m)
+    halves = [
+        da[:, :, None, :] * old.T + a[:, None, :] * new.swapaxes(1, 2)[:, None]
+        for old, new in ((residues.left, left), (residues.right, right))
+    ]
+    return np.concatenate([halves[0], halves[1].conj()], axis=3), _exchange(strength)
 
 
 def _exchange(strength: ComplexArray) -> ComplexArray:
-    m = len(strength)
-    S = np.zeros((2 * m, 2 * m), complex)
-    S[np.arange(m), m + np.arange(m)] = strength
-    S[m + np.arange(m), np.arange(m)] = strength.conj()
-    return S
+    """``((0, c), (c*, 0))`` with c diagonal, of any number of (..., m)."""
+    C = strength[..., None] * np.eye(strength.shape[-1])
+    upper = np.concatenate([0 * C, C], axis=-1)
+    return np.concatenate([upper, np.concatenate([C.conj(), 0 * C], axis=-1)], axis=-2)
 
 
-def _response(model: Model, lam: ComplexArray) -> ComplexArray:
-    """``h_j(-λ_i)``, (m, m)."""
-    s = -lam[:, None]
-    return np.asarray(model.gains / (s**2 + 2 * model.zeta * model.omega * s + model.omega**2))
-
-
-def _levers(model: Model, band: Band, lam: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-    """What multiplies the shape in l and the sum in r, (m, n) each."""
-    lever = (lam[:, None] / band.middle) ** band.orders
+def _residues(model: BandModel, band: LineBand) -> _Residues:
+    lam, span = model.poles, band.longest
+    lever = (lam[:, None] / band.middle) ** band.orders * model.gains[:, None]
     back = (-lam[:, None] / band.middle) ** band.orders / (lam - lam.conj())[:, None]
-    return np.asarray(lever * model.gains[:, None]), np.asarray(back)
-
-
-def _residues(model: Model, band: Band) -> _Residues:
-    lam = poles(model.omega, model.zeta)
-    lever, back = _levers(model, band, lam)
-    span = float(band.span[0])
+    s = -lam[:, None]
+    response = model.gains / (s**2 + 2 * model.zeta * model.omega * s + model.omega**2)
     return _Residues(
-        lam,
-        np.asarray(lever * model.shapes),
-        np.asarray(back * ((model.force * _response(model, lam)) @ model.shapes)),
-        np.asarray(-(1 - np.exp(lam * span)) / span),
+        left=np.asarray(lever * model.shapes),
+        right=np.asarray(back * ((model.force * response) @ model.shapes)),
+        strength=np.asarray(-(1 - np.exp(lam * span)) / span),
+        lever=lever,
+        back=back,
+        response=response,
     )
 
 
+def _model_rates(model: BandModel) -> tuple[Array, Array, Array, ComplexArray]:
+    """Derivatives of ln ω, ln ζ, shapes and force by all parameters but the noise, (P', m, ...)."""
+    at, size, (f, n) = model.at, model.modal, model.shapes.shape
+    shapes, force = np.zeros((size, f, n)), np.zeros((size, f, f), complex)
+    shapes[at["shape"], np.repeat(np.arange(f), n - 1)] = model.turns.reshape(-1, n)
+    root, basis = model.force_root.T, HermitianBasis.of(f, full=True)
+    half = (basis.factors[:, None] * root[basis.rows])[:, :, None]
+    half = half * root[basis.columns].conj()[:, None, :]
+    force[np.append(at["auto"], at["cross"])] = half + half.conj().swapaxes(1, 2)
+    return np.eye(size, f), np.eye(size, f, k=-f), shapes, force
+
+
 def _residue_rates(
-    model: Model, band: Band
+    model: BandModel, band: LineBand, base: _Residues
 ) -> tuple[ComplexArray, ComplexArray, ComplexArray, ComplexArray]:
-    """Derivatives of λ (P, m), l and r (P, m, n) and c (P, m) by every parameter."""
-    n, m = model.shapes.shape[1], model.count
-    at, base = parameter_slices(model), _residues(model, band)
-    P = int(at["noise"][0])
-    lam = base.lam
-    lever, back = _levers(model, band, lam)
-    H = _response(model, lam)
-    d_lam, d_strength = np.zeros((P, m), complex), np.zeros((P, m), complex)
-    d_left, d_right = np.zeros((P, m, n), complex), np.zeros((P, m, n), complex)
+    """Derivatives of λ (P', m), l and r (P', m, n) and c (P', m), all modes free."""
+    by_omega, by_zeta, by_shape, by_force = _model_rates(model)
+    lam, zeta, omega = model.poles, model.zeta, model.omega
+    turn = -zeta * omega - 1j * omega * zeta**2 / np.sqrt(1 - zeta**2)
+    d_lam = by_omega * lam + by_zeta * turn
+    powers = band.orders * (d_lam / lam)[:, :, None]
     s = -lam[:, None]
-    squared = -model.force * H**2 / model.gains
-    by_omega = squared * (2 * model.omega**2 + 2 * model.zeta * model.omega * s)
-    by_zeta = squared * (2 * model.zeta * model.omega * s)
-    by_lam = -squared * (2 * model.zeta * model.omega + 2 * s)
-    for key, rates, direct in zip(
-        ("frequency", "damping"), pole_rates(model), (by_omega, by_zeta), strict=True
-    ):
-        for i in range(model.fitted):
-            p, rate = at[key][i], rates[i]
-            d_lam[p, i] = rate
-            d_strength[p, i] = np.exp(lam[i] * band.span[0]) * rate
-            d_left[p, i] = base.left[i] * band.orders * rate / lam[i]
-            # every r sees h_i; that of mode i also moves with its own pole
-            d_right[p] = back * np.outer(direct[:, i], model.shapes[i])
-            d_right[p, i] += back[i] * (by_lam[i] @ model.shapes) * rate
-            relative = band.orders * rate / lam[i] - 2j * rate.imag / (2j * lam[i].imag)
-            d_right[p, i] += base.right[i] * relative
-    for i in range(model.fitted):
-        places = at["shape"][i * (n - 1) : (i + 1) * (n - 1)]
-        for p, direction in zip(places, tangents(model.shapes[i]).T, strict=True):
-            d_left[p, i] = lever[i] * direction
-            d_right[p] = back * np.outer(model.force[:, i] * H[:, i], direction)
-    root = force_root(model)
-    places = np.concatenate([at["auto"], at["cross"]])
-    for p, (a, b, factor) in zip(places, hermitian_basis(m, full=True), strict=True):
-        change = factor * np.outer(root[:, a], root[:, b].conj())
-        d_right[p] = back * (((change + change.conj().T) * H) @ model.shapes)
-    return d_lam, d_left, d_right, d_strength
+    d_below = 2 * zeta * omega * s * (by_omega + by_zeta)[:, None, :]
+    d_below = d_below + 2 * omega**2 * by_omega[:, None, :]
+    d_below = d_below - (2 * zeta * omega + 2 * s) * d_lam[:, :, None]
+    weights = model.force * base.response
+    d_weights = by_force * base.response - weights * base.response / model.gains * d_below
+    d_left = powers * base.left + base.lever * by_shape
+    d_right = (powers - (d_lam.imag / lam.imag)[:, :, None]) * base.right
+    d_right += base.back * (d_weights @ model.shapes + weights @ by_shape)
+    return d_lam, d_left, d_right, np.exp(lam * band.longest) * d_lam

@@ -13,18 +13,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from prism.motion.driven.bands import Mode, Place, feasible, start
+from prism.motion.driven import _limits as limits
+from prism.motion.driven.bands import DrivenMode, feasible, start
 from prism.motion.driven.driven import DrivenFit, fit_driven
 from prism.motion.driven.scoring import maximise
-from prism.motion.driven.spectrum import Lines, fourier_lines
-from prism.motion.driven.whittle import parameter_slices, scaled_band
+from prism.motion.driven.spectrum import FourierLines, fourier_lines, line_band, usable_step
 from prism.record import QUANTITIES, Record
 
 __all__ = ["SensorKind", "sensor_kind"]
-
-_LOWEST = 0.3  # of the lowest mode
-_HIGHEST = 0.9  # of the Nyquist frequency
-_TOLERANCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -57,9 +53,9 @@ def sensor_kind(record: Record, fit: DrivenFit | None = None) -> SensorKind:
     SensorKind
     """
     found = fit_driven(record) if fit is None else fit
-    lines = fourier_lines(record)
-    nyquist = np.pi / float(record.dt or 1.0)
-    part = lines.between(_LOWEST * float(found.frequencies[0]), _HIGHEST * nyquist)
+    low, high = limits.SENSOR_BAND
+    nyquist = np.pi / usable_step(record)
+    part = fourier_lines(record).between(low * float(found.frequencies[0]), high * nyquist)
     values = {
         kind: sum(_channel(part, a, order, found) for a in range(record.n_channels))
         for order, kind in enumerate(QUANTITIES)
@@ -68,18 +64,13 @@ def sensor_kind(record: Record, fit: DrivenFit | None = None) -> SensorKind:
     return SensorKind(best, {kind: float(values[kind] - values[best]) for kind in QUANTITIES})
 
 
-def _channel(lines: Lines, channel: int, order: int, fit: DrivenFit) -> float:
+def _channel(lines: FourierLines, channel: int, order: int, fit: DrivenFit) -> float:
     """Largest log-likelihood of one channel as the given derivative of a displacement."""
     one = replace(lines, values=lines.values[:, channel : channel + 1], orders=np.array([order]))
-    band = replace(scaled_band(one), leakage=False)
-    place = Place(one, band, None)
-    modes = [
-        Mode(float(w), float(z), np.ones(1))
-        for w, z in zip(fit.frequencies, fit.damping, strict=True)
-    ]
-    first = feasible(start(place, modes), band)
+    band = line_band(one, leakage=False)
+    poles = zip(fit.frequencies.tolist(), fit.damping.tolist(), strict=True)
+    first = feasible(start(band, [DrivenMode(w, z, np.ones(1)) for w, z in poles]), band)
     # forces that start independent and keep their cross spectra stay so
-    held = parameter_slices(first)["cross"]
-    found = maximise(first, band, held=held, tolerance=_TOLERANCE)
+    found = maximise(first, band, held=first.at["cross"], tolerance=limits.SENSOR_ROUGH)
     # the scale of each channel is that of its lines, so values of different kinds compare
     return found.log_likelihood

@@ -8,19 +8,20 @@ so that :math:`E|Y|^2` is the two-sided spectrum; q counts derivatives of the di
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 
-from prism._types import Array, ComplexArray, Index
+from prism._types import Array, ComplexArray, Index, Mask
 from prism.errors import RecordError, RecordTooShortError
+from prism.motion.driven import _limits as limits
 from prism.record import QUANTITIES, Record
-
-_FEWEST = 64  # samples
 
 
 @dataclass(frozen=True)
-class Lines:
+class FourierLines:
     """Fourier lines of all trials, one after the other.
 
     Attributes
@@ -41,30 +42,82 @@ class Lines:
     orders: Index
     trial: Index
 
-    def between(self, low: float, high: float) -> Lines:
+    def only(self, keep: Mask) -> Self:
+        """Some of the lines."""
+        parts = {name: getattr(self, name)[keep] for name in ("omega", "span", "values", "trial")}
+        return replace(self, **parts)
+
+    def between(self, low: float, high: float) -> Self:
         """Lines with ``low <= ω <= high``."""
-        keep = (self.omega >= low) & (self.omega <= high)
-        return Lines(
-            self.omega[keep], self.span[keep], self.values[keep], self.orders, self.trial[keep]
-        )
+        return self.only((self.omega >= low) & (self.omega <= high))
+
+    @property
+    def longest(self) -> float:
+        """Duration of the longest trial."""
+        return float(self.span.max())
 
 
-def fourier_lines(record: Record) -> Lines:
+@dataclass(frozen=True)
+class LineBand(FourierLines):
+    """The lines of one band, every channel in units of order one.
+
+    Attributes
+    ----------
+    scale : array (channels,)
+        These units.
+    middle : float
+        :math:`ω_c`, the geometric mean of the ends.
+    leakage : bool
+        Whether what the ends of the record add (`leakage`) is taken into account.
+    """
+
+    scale: Array
+    middle: float
+    leakage: bool
+
+    @cached_property
+    def powers(self) -> ComplexArray:
+        """:math:`(iω/ω_c)^{q_a}`: what turns a displacement into channel a, (lines, channels)."""
+        return np.asarray((1j * self.omega[:, None] / self.middle) ** self.orders, complex)
+
+    @cached_property
+    def trials(self) -> tuple[Self, ...]:
+        """The lines of each trial."""
+        return tuple(self.only(self.trial == number) for number in np.unique(self.trial))
+
+    @property
+    def displacement(self) -> Array:
+        """What turns shapes in the units of the band into shapes in displacement."""
+        return np.asarray(self.scale / self.middle ** self.orders.astype(float))
+
+
+def line_band(lines: FourierLines, *, leakage: bool = True) -> LineBand:
+    """Lines with every channel scaled to unit power at the middle of the band."""
+    scale = np.maximum(np.sqrt(np.mean(np.abs(lines.values) ** 2, axis=0)), limits.TINY)
+    middle = float(np.sqrt(lines.omega.min() * lines.omega.max()))
+    values = lines.values / scale
+    return LineBand(
+        *(lines.omega, lines.span, values, lines.orders, lines.trial), scale, middle, leakage
+    )
+
+
+def fourier_lines(record: Record) -> FourierLines:
     """Fourier lines of a record at positive frequencies below the Nyquist frequency."""
     dt = usable_step(record)
-    omega, span, values = [], [], []
-    for trial in record.trials:
+    parts: list[tuple[Any, ...]] = []
+    for number, trial in enumerate(record.trials):
         count = len(trial)
         spectrum = np.fft.rfft(trial - trial.mean(axis=0), axis=0) * np.sqrt(dt / count)
-        inner = slice(1, (count - 1) // 2 + 1)
-        omega.append(2 * np.pi * np.arange(len(spectrum))[inner] / (count * dt))
-        span.append(np.full(len(omega[-1]), count * dt))
-        values.append(spectrum[inner])
-    orders = np.array([QUANTITIES.index(kind) for kind in record.quantity])
-    number = np.repeat(np.arange(len(omega)), [len(part) for part in omega])
-    return Lines(
-        np.concatenate(omega), np.concatenate(span), np.concatenate(values), orders, number
-    )
+        inner = np.arange(1, (count - 1) // 2 + 1)
+        spans, numbers = np.full(len(inner), count * dt), np.full(len(inner), number)
+        parts.append((2 * np.pi * inner / spans, spans, spectrum[inner], numbers))
+    omega, span, values, trials = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return FourierLines(omega, span, values, channel_orders(record), trials)
+
+
+def channel_orders(record: Record) -> Index:
+    """Derivatives of the displacement that each channel measures."""
+    return np.array([QUANTITIES.index(kind) for kind in record.quantity])
 
 
 def usable_step(record: Record) -> float:
@@ -75,9 +128,9 @@ def usable_step(record: Record) -> float:
         raise RecordError(
             f"{record.missing} samples are missing: fill or cut them before a driven fit."
         )
-    if min(record.samples) < _FEWEST:
+    if min(record.samples) < limits.FEWEST_SAMPLES:
         raise RecordTooShortError(
-            f"{min(record.samples)} samples: a driven fit needs at least {_FEWEST}."
+            f"{min(record.samples)} samples: a driven fit needs at least {limits.FEWEST_SAMPLES}."
         )
     return record.dt
 
@@ -98,19 +151,16 @@ def one_quantity(record: Record, low: float, high: float) -> list[tuple[Array, f
     -------
     list of (array (samples, channels), step)
     """
-    dt = usable_step(record)
-    orders = np.array([QUANTITIES.index(kind) for kind in record.quantity])
-    target = common_order(orders)
+    dt, orders = usable_step(record), channel_orders(record)
     out = []
     for trial in record.trials:
         span = len(trial) * dt
         spectrum = np.fft.rfft(trial - trial.mean(axis=0), axis=0)
-        omega = 2 * np.pi * np.arange(len(spectrum)) / span
         top = min(int(high * span / (2 * np.pi)), len(spectrum) - 1)
-        part = spectrum[: top + 1] * (1j * np.maximum(omega, omega[1])[: top + 1, None]) ** (
-            target - orders
-        )
-        part[omega[: top + 1] < low] = 0.0
+        omega = 2 * np.pi * np.arange(top + 1)[:, None] / span
+        lifted = np.maximum(omega, 2 * np.pi / span)
+        derivative = (1j * lifted) ** (common_order(orders) - orders)
+        part = np.where(omega < low, 0.0, spectrum[: top + 1] * derivative)
         count = 2 * (top + 1)
         out.append((np.fft.irfft(part, n=count, axis=0) * (count / len(trial)), span / count))
     return out

@@ -60,7 +60,10 @@ class ForcedMotion(Explanation):
             if getattr(settings, name) is not None:
                 why = _MEANINGLESS.get(name, "force and motion determine it")
                 raise OptionError(
-                    f"{name} means nothing in a forced experiment: {why}; leave it out."
+                    Words(
+                        f"{{0:name}} means nothing in a forced experiment: {why}; leave it out.",
+                        (Ask(name),),
+                    )
                 )
         if settings.method != "likelihood":
             raise OptionError(
@@ -86,7 +89,11 @@ class ForcedResponse(ForcedMotion):
         experiment = asked.experiment
         if experiment.force or experiment.at or experiment.hold != "auto":
             raise OptionError(
-                "force, at and hold are for time records: a frequency response names its inputs."
+                Words(
+                    "{0:name}, {1:name} and {2:name} are for time records: a frequency response "
+                    "names its inputs.",
+                    (Ask("force"), Ask("at"), Ask("hold")),
+                )
             )
 
     def find(self, asked: Question) -> Finding:
@@ -130,7 +137,8 @@ class ForcedRecords(ForcedMotion):
                 )
             )
         if asked.experiment.rank != "one":
-            raise OptionError("rank is for frequency responses: leave it out.")
+            said = "{0:name} is for frequency responses: leave it out."
+            raise OptionError(Words(said, (Ask("rank"),)))
 
     def find(self, asked: Question) -> Finding:
         """Fit the records."""

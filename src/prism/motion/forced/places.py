@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from prism.errors import CannotTellError, OptionError
+from prism.remarks import Ask, Words
 
 __all__ = ["named_place", "place_forces"]
 
@@ -44,8 +45,11 @@ def place_forces(
             place = motions[0]
         if place is None:
             raise OptionError(
-                f"it is not said where {force!r} acts: give at={{{force!r}: <motion channel>}}, "
-                f"one of {', '.join(motions)} (on the command line --at {force}=...)."
+                Words(
+                    f"it is not said where {force!r} acts: give {{0}}, one of "
+                    f"{', '.join(motions)}.",
+                    (Ask("at", {force: "..."}, f"{{{force!r}: <motion channel>}}"),),
+                )
             )
         if place not in motions:
             raise CannotTellError(

@@ -12,16 +12,15 @@ frequencies. Viscous damping is taken at resonance, where it agrees with structu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import numpy as np
 import scipy.linalg
 
-from prism._types import Array, ComplexArray
+from prism._types import ComplexArray
 from prism.finding import Zero
 from prism.motion.forced.foster import Foster, FosterFit
 
-_FAR = 1e8  # of the largest pole: an infinite zero in floating point
+_INFINITE = 1e8  # of the largest pole: an infinite zero in floating point
 
 
 def poles_of(foster: Foster) -> ComplexArray:
@@ -44,7 +43,7 @@ def zeros_in_x(foster: Foster, outputs: Sequence[int], inputs: Sequence[int]) ->
     E = np.zeros_like(A)
     E[:N, :N] = np.eye(N)
     alpha, beta = scipy.linalg.eigvals(A, E, homogeneous_eigvals=True)
-    finite = np.abs(beta) * _FAR > np.abs(alpha)
+    finite = np.abs(beta) * _INFINITE > np.abs(alpha)
     return np.asarray(np.sort_complex(alpha[finite] / beta[finite]) * unit)
 
 
@@ -101,35 +100,11 @@ def _std(fit: FosterFit, x: complex, outputs: Sequence[int], inputs: Sequence[in
     slope = (left * right / gap**2).sum()
     if slope == 0:
         return float("inf")
-    gradient = np.zeros(K * (n + 2), complex)
-    loss = p / np.where(foster.omega > 0, foster.omega**2, 1.0)
-    gradient[:K] = -left * right / gap**2 * 2 * foster.omega * loss
-    for k in range(K):
-        for a, weight in zip(outputs, y, strict=True):
-            gradient[K + k * n + a] += weight * right[k] / gap[k]
-        for b, weight in zip(inputs, z, strict=True):
-            gradient[K + k * n + b] += weight * left[k] / gap[k]
-    gradient[K + K * n :] = -left * right / gap**2 * 1j * foster.omega**2
-    move = -gradient / slope
+    turned = p / np.where(foster.omega > 0, foster.omega**2, 1.0)
+    pull = np.zeros((K, n), complex)
+    pull[:, list(outputs)] += np.outer(right / gap, y)
+    pull[:, list(inputs)] += np.outer(left / gap, z)
+    by_pole = -left * right / gap**2
+    by_omega, by_loss = by_pole * 2 * foster.omega * turned, by_pole * 1j * foster.omega**2
+    move = -np.concatenate([by_omega, pull.ravel(), by_loss]) / slope
     return float(np.sqrt(max((move.real @ fit.covariance @ move.real), 0.0)))
-
-
-def minima(foster: Foster, a: int, b: int, omega: Array, order: int = 0) -> Array:
-    r"""Frequencies where the magnitude of :math:`(iω)^k H_{ab}` has a minimum.
-
-    These are the anti-resonances that one reads off a plot, whether a zero lies on the axis or
-    only near it.
-
-    Parameters
-    ----------
-    a, b : int
-        Output and input.
-    omega : array
-        Measured frequencies, ascending.
-    order : int
-        k: 0 for the receptance, 1 for the mobility, 2 for the accelerance.
-    """
-    fine = np.unique(np.concatenate([np.linspace(p, q, 8) for p, q in pairwise(omega)]))
-    size = np.abs(foster(fine)[:, a, b]) * fine**order
-    inner = np.flatnonzero((size[1:-1] < size[:-2]) & (size[1:-1] <= size[2:])) + 1
-    return np.asarray(fine[inner])

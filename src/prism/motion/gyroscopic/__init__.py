@@ -7,15 +7,20 @@ from prism.motion.gyroscopic.completion import (
     line_sum,
 )
 from prism.motion.gyroscopic.delay import DelayTest
-from prism.motion.gyroscopic.identify import identify_gyroscopic
-from prism.motion.gyroscopic.model import GyroscopicModel
+from prism.motion.gyroscopic.fit import fit_gyroscopic
+from prism.motion.gyroscopic.result import GyroscopicFit
+
+identify_gyroscopic = fit_gyroscopic
+GyroscopicModel = GyroscopicFit
 
 __all__ = [
     "DelayTest",
     "GyroscopicCompletion",
+    "GyroscopicFit",
     "GyroscopicModel",
     "commutator",
     "complete_gyroscopic",
+    "fit_gyroscopic",
     "identify_gyroscopic",
     "line_sum",
 ]

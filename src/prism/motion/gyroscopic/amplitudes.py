@@ -14,20 +14,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import scipy.linalg
 from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Index, Mask
+from prism.motion.gyroscopic import _limits as limits
+from prism.motion.gyroscopic.completion import hermitian
 from prism.motion.steady.fit import LineFit, evaluate
-from prism.search.sampling import (
-    BACKGROUND,
-    AbstractSampling,
-    ScatteredSampling,
-    UniformSampling,
-)
+from prism.search.sampling import BACKGROUND, AbstractSampling
 
 
 @dataclass(frozen=True)
@@ -60,35 +56,53 @@ class LineAmplitudes:
 
     def displacement(self) -> tuple[ComplexArray, Array]:
         """Amplitudes of the displacement, ``z/(iΩ)^k``, and their variance."""
-        factor = (1j * self.omega[:, None]) ** self.orders
-        return (
-            np.asarray(self.raw / factor[:, :, None]),
-            np.asarray(self.variance / np.abs(factor[:, :, None]) ** 2),
-        )
+        factor = ((1j * self.omega[:, None]) ** self.orders)[:, :, None]
+        return np.asarray(self.raw / factor), np.asarray(self.variance / np.abs(factor) ** 2)
 
 
 @dataclass(frozen=True)
 class LineFactors:
     r"""Directions and magnitudes of the lines: :math:`kT B_j = W_j d_j d_j^*`.
 
+    Errors are those for canonical amplitudes; frequencies, directions and magnitudes have
+    independent ones, and so have different lines.
+
     Attributes
     ----------
-    omega : array (lines,)
+    omega, omega_covariance : array (lines,), (lines, lines)
     directions : complex array (lines, channels)
         Unit vectors, the first entry that is not small real and positive.
-    log_energy : array (lines,)
-        ``log W``.
-    covariance : array
-        Of ``(omega, Re d, Im d, log W)``, for canonical amplitudes.
+    across : complex array (lines, channels, channels)
+        :math:`⟨δd δd^*⟩`, circular.
+    log_energy, spread : array (lines,)
+        ``log W`` and its variance.
     p_value : array (lines,)
         Probability of a larger rest after one complex direction, if that rest is noise.
     """
 
     omega: Array
+    omega_covariance: Array
     directions: ComplexArray
+    across: ComplexArray
     log_energy: Array
-    covariance: Array
+    spread: Array
     p_value: Array
+
+    @property
+    def measured(self) -> Array:
+        """``(omega, Re d, Im d, log W)`` in one vector."""
+        d = self.directions
+        return np.concatenate([self.omega, d.real.ravel(), d.imag.ravel(), self.log_energy])
+
+    @property
+    def covariance(self) -> Array:
+        """Of ``(omega, Re d, Im d, log W)``."""
+        C = scipy.linalg.block_diag(*self.across)
+        # a circular error of covariance C has real and imaginary parts of covariance C/2
+        turned = 0.5 * np.block([[C.real, -C.imag], [C.imag, C.real]])
+        return np.asarray(
+            scipy.linalg.block_diag(self.omega_covariance, turned, np.diag(self.spread))
+        )
 
 
 def line_amplitudes(
@@ -119,22 +133,17 @@ def without_groups(
     :math:`(F - F_g)^{-1} (∇ - ∇_g)` gives the frequencies without group g. The amplitudes of the
     other trials hardly depend on the frequencies, as these turn about the middle of the record.
     """
-    first = np.cumsum([0, *(s.n_trials for s in samplings)])
+    trials = np.arange(full.trials)
+    places = np.split(trials, np.cumsum([s.n_trials for s in samplings])[:-1])
     out = []
     for g in range(groups):
-        gradient, fisher = fit.gradient.copy(), fit.fisher.copy()
-        for sampling, start in zip(samplings, first[:-1], strict=True):
-            inside = (np.arange(sampling.n_trials) + start) % groups == g
-            if inside.any():
-                part = evaluate([_trials_of(sampling, inside)], fit.omega, fit.weights)
-                gradient -= part.gradient
-                fisher -= part.fisher
-        keep = np.arange(full.trials) % groups != g
-        omega = fit.omega + np.linalg.solve(fisher, gradient)
+        gone = [_only(s, at % groups == g) for s, at in zip(samplings, places, strict=True)]
+        part = evaluate([s for s in gone if s.n_trials], fit.omega, fit.weights)
+        fisher, keep = fit.fisher - part.fisher, trials % groups != g
         out.append(
             replace(
                 full,
-                omega=omega,
+                omega=fit.omega + np.linalg.solve(fisher, fit.gradient - part.gradient),
                 fisher=fisher,
                 raw=full.raw[:, :, keep],
                 variance=full.variance[:, :, keep],
@@ -143,61 +152,39 @@ def without_groups(
     return out
 
 
-def _trials_of(sampling: AbstractSampling, which: Mask) -> AbstractSampling:
-    values = np.ascontiguousarray(sampling.values[:, which])
-    if isinstance(sampling, ScatteredSampling):
-        return replace(sampling, values=values)
-    return UniformSampling(values, sampling.step, sampling.start)
+def _only(sampling: AbstractSampling, trials: Mask) -> AbstractSampling:
+    """Some of the trials; every sampling is a dataclass."""
+    values = np.ascontiguousarray(sampling.values[:, trials])
+    return replace(sampling, values=values)  # type: ignore[type-var]
 
 
 def line_factors(amplitudes: LineAmplitudes) -> LineFactors:
-    """Direction, magnitude and rank test of every line, with their covariance."""
+    """Leading eigenvector of ``⟨z z*⟩`` in the metric of the noise, for every line."""
     z, variance = amplitudes.displacement()
-    parts = [_factor(z[j], variance[j]) for j in range(len(z))]
-    across = scipy.linalg.block_diag(*(part.across for part in parts))
-    # a circular error of covariance C has real and imaginary parts of covariance C/2
-    turned = 0.5 * np.block([[across.real, -across.imag], [across.imag, across.real]])
-    spread = np.diag([part.spread for part in parts])
+    _, n, R = z.shape
+    metric = np.sqrt(variance.mean(axis=2))
+    white = z / metric[:, :, None]
+    values, vectors = np.linalg.eigh(white @ white.conj().swapaxes(1, 2) / R)
+    e, top = vectors[:, :, -1], values[:, -1]
+    signal = np.maximum(top - 1, limits.LEAST_SIGNAL * top)
+    d = metric * e
+    length = np.linalg.norm(d, axis=1)
+    beside = (np.eye(n) - hermitian(e)) * hermitian(metric)
+    dof, rest = 2 * (n - 1) * (R - 1), 2 * R * values[:, :-1].sum(axis=1)
     return LineFactors(
         omega=amplitudes.omega,
-        directions=np.array([part.direction for part in parts]),
-        log_energy=np.array([part.log_energy for part in parts]),
-        covariance=scipy.linalg.block_diag(np.linalg.inv(amplitudes.fisher), turned, spread),
-        p_value=np.array([part.p_value for part in parts]),
-    )
-
-
-class _Factor(NamedTuple):
-    direction: ComplexArray
-    log_energy: float
-    across: ComplexArray  # ⟨δd δd*⟩
-    spread: float  # variance of the logarithm of the energy
-    p_value: float
-
-
-def _factor(z: ComplexArray, variance: Array) -> _Factor:
-    """Leading eigenvector of ``⟨z z*⟩`` in the metric of the noise, (channels, trials)."""
-    n, R = z.shape
-    metric = np.sqrt(variance.mean(axis=1))
-    white = z / metric[:, None]
-    values, vectors = np.linalg.eigh(white @ white.conj().T / R)
-    e, top = vectors[:, -1], float(values[-1])
-    signal = max(top - 1, 1e-6 * top)
-    d = metric * e
-    length = float(np.linalg.norm(d))
-    beside = np.eye(n) - np.outer(e, e.conj())
-    across = np.outer(metric, metric) * beside * top / (R * signal**2 * length**2)
-    rest = 2 * R * float(values[:-1].sum())
-    return _Factor(
-        direction=_unit_phase(d) * d / length,
-        log_energy=float(np.log(signal * length**2 / 4)),
-        across=across,
+        omega_covariance=np.asarray(np.linalg.inv(amplitudes.fisher), float),
+        directions=_unit_phase(d) * d / length[:, None],
+        across=beside * (top / (R * signal**2 * length**2))[:, None, None],
+        log_energy=np.log(signal * length**2 / 4),
         spread=(top / signal) ** 2 / R,
-        p_value=float(chdtrc(2 * (n - 1) * (R - 1), rest)) if n > 1 and R > 1 else 1.0,
+        p_value=chdtrc(dof, rest) if dof else np.ones(len(z)),
     )
 
 
-def _unit_phase(d: ComplexArray) -> complex:
-    """Factor that makes the first entry that is not small real and positive."""
-    first = d[np.argmax(np.abs(d) > 0.1 * np.abs(d).max())]
-    return complex(np.conj(first) / np.abs(first))
+def _unit_phase(d: ComplexArray) -> ComplexArray:
+    """Factors that make the first entry of each row that is not small real and positive."""
+    size = np.abs(d)
+    first = np.argmax(size > limits.NOT_SMALL * size.max(axis=1, keepdims=True), axis=1)[:, None]
+    entry = np.take_along_axis(d, first, axis=1)
+    return np.asarray(entry.conj() / np.abs(entry))

@@ -31,8 +31,7 @@ import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
-
-_SINGULAR = 1e-12  # of the largest, below which an eigenvalue of the inverse mass is none
+from prism.motion.gyroscopic._limits import SINGULAR
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,11 @@ class GyroscopicCompletion:
         return np.asarray(direct - line_sum(self.hidden_frequencies, self.couplings, s))
 
 
+def hermitian(factors: ComplexArray) -> ComplexArray:
+    """``b b*`` of every row b."""
+    return np.asarray(factors[:, :, None] * factors[:, None, :].conj())
+
+
 def line_sum(omega: Array, factors: ComplexArray, s: complex) -> ComplexArray:
     r""":math:`\sum_j 2Ω_j (Ω_j \mathrm{Re} B_j + s\, \mathrm{Im} B_j)/(s^2 + Ω_j^2)`.
 
@@ -73,7 +77,7 @@ def line_sum(omega: Array, factors: ComplexArray, s: complex) -> ComplexArray:
     factors : complex array (lines, channels)
         :math:`b_j` with :math:`B_j = b_j b_j^*`.
     """
-    B = factors[:, :, None] * factors[:, None, :].conj()
+    B = hermitian(factors)
     weight = 2 * omega / (s**2 + omega**2)
     top = omega[:, None, None] * B.real + s * B.imag
     return np.asarray(np.einsum("j,jab->ab", weight, top))
@@ -81,7 +85,7 @@ def line_sum(omega: Array, factors: ComplexArray, s: complex) -> ComplexArray:
 
 def commutator(omega: Array, factors: ComplexArray) -> Array:
     r""":math:`2 \sum_j Ω_j \mathrm{Im} B_j`, which vanishes for the lines of positions."""
-    B = factors[:, :, None] * factors[:, None, :].conj()
+    B = hermitian(factors)
     return np.asarray(2 * np.einsum("j,jab->ab", omega, B.imag))
 
 
@@ -114,7 +118,7 @@ def complete_gyroscopic(omega: Array, factors: ComplexArray) -> GyroscopicComple
     PA = P @ A
     inverse = PA @ PA.T
     values = np.linalg.eigvalsh(inverse)
-    if values[0] <= _SINGULAR * values[-1]:
+    if values[0] <= SINGULAR * values[-1]:
         raise CannotTellError("a combination of the channels does not move: leave one out.")
     mu = np.linalg.inv(inverse)
     static = np.linalg.inv(P @ P.T)

@@ -49,18 +49,11 @@ def delay_test(lines: LineFactors) -> DelayTest:
 
 def _phases(lines: LineFactors, a: int) -> tuple[Array, Array]:
     """Phase of channel a against the first one, in (-π/2, π/2], and its variance, per line."""
-    N, n = lines.directions.shape
-    d = lines.directions
-    phase = np.angle(d[:, a] * d[:, 0].conj())
+    pair = lines.directions[:, [a, 0]]
+    phase = np.angle(pair[:, 0] * pair[:, 1].conj())
     phase = phase - np.pi * np.round(phase / np.pi)
-    C = lines.covariance[N : N + 2 * N * n, N : N + 2 * N * n]
-    variance = np.empty(N)
-    for j in range(N):
-        gradient = np.zeros((2, N, n))  # of the phase by (Re d, Im d): (-y, x)/|d|²
-        for channel, sign in ((a, 1), (0, -1)):
-            z = d[j, channel]
-            square = max(abs(z) ** 2, 1e-12)
-            gradient[:, j, channel] = sign * np.array([-z.imag, z.real]) / square
-        flat = gradient.ravel()
-        variance[j] = flat @ C @ flat + 1e-16
-    return phase, variance
+    # δ arg d_a d_0* = Im (δd_a/d_a - δd_0/d_0), the errors circular
+    inverse = pair.conj() / np.maximum(np.abs(pair) ** 2, 1e-12) * [1, -1]
+    across = lines.across[:, [[a], [0]], [a, 0]]
+    variance = 0.5 * np.einsum("jc,jcd,jd->j", inverse, across, inverse.conj()).real
+    return phase, variance + 1e-16

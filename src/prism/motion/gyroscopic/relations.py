@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
 from prism.adjust import Adjusted, adjust
 from prism.motion.gyroscopic.amplitudes import LineFactors
+from prism.motion.gyroscopic.completion import hermitian
 
 
 def adjust_lines(lines: LineFactors, inverse_mass: Array | None) -> Adjusted:
@@ -26,18 +27,15 @@ def adjust_lines(lines: LineFactors, inverse_mass: Array | None) -> Adjusted:
     inverse_mass : array (channels, channels) or None
         :math:`μ^{-1}` if it is known; log kT is then the one unknown.
     """
-    N, n = lines.directions.shape
-    d = lines.directions
-    measured = np.concatenate([lines.omega, d.real.ravel(), d.imag.ravel(), lines.log_energy])
 
     def relations(p: Array, q: Array) -> tuple[Array, Array, Array]:
-        return _relations(p, q, (N, n), inverse_mass)
+        return _relations(p, q, lines.directions.shape, inverse_mass)
 
     start = np.zeros(0)
     if inverse_mass is not None:
         moving = 2 * np.exp(lines.log_energy) @ (lines.omega**2)  # directions have length one
         start = np.log(np.atleast_1d(moving / np.trace(inverse_mass)))
-    return adjust(measured, lines.covariance, start, relations)
+    return adjust(lines.measured, lines.covariance, start, relations)
 
 
 def adjusted_lines(result: Adjusted, shape: tuple[int, int]) -> tuple[Array, ComplexArray]:
@@ -56,34 +54,32 @@ def _relations(
     p: Array, q: Array, shape: tuple[int, int], inverse_mass: Array | None
 ) -> tuple[Array, Array, Array]:
     """The relations and their derivatives by p = (Ω, Re d, Im d, log W) and q = (log kT,)."""
-    N, n = shape
+    n = shape[1]
     omega, d, s = _unpack(p, q, shape)
-    x, y = d.real, d.imag
-    h, rows = [], []
-    for a in range(n):
-        for b in range(a + 1, n):  # Im d_a d_b* = y_a x_b - x_a y_b
-            change = np.zeros((2, N, n))
-            change[0, :, b], change[0, :, a] = y[:, a], -y[:, b]
-            change[1, :, a], change[1, :, b] = x[:, b], -x[:, a]
-            f = y[:, a] * x[:, b] - x[:, a] * y[:, b]
-            h.append(float(omega * s @ f))
-            rows.append(_row(s * f, omega * s, change, omega * s * f))
-    for a in range(n if inverse_mass is not None else 0):
-        for b in range(a, n):  # Re d_a d_b* = x_a x_b + y_a y_b
-            change = np.zeros((2, N, n))
-            for part, v in enumerate((x, y)):
-                change[part, :, a] += v[:, b]
-                change[part, :, b] += v[:, a]
-            f = x[:, a] * x[:, b] + y[:, a] * y[:, b]
-            w = 2 * omega**2 * s
-            assert inverse_mass is not None
-            h.append(float(w @ f) - float(inverse_mass[a, b]))
-            rows.append(_row(4 * omega * s * f, w, change, w * f))
-    A = np.array(rows).reshape(len(h), len(p))
-    by_log = A[:, len(p) - N :].sum(axis=1, keepdims=True)
-    return np.array(h), A, -by_log[:, : len(q)]
+    above, upper = np.triu_indices(n, 1), np.triu_indices(n)
+    h, A = _weighted_sum(-1j * hermitian(d), -1j * _changes(d), omega * s, s, above)
+    if inverse_mass is not None:
+        w = 2 * omega**2 * s
+        more = _weighted_sum(hermitian(d), _changes(d), w, 4 * omega * s, upper)
+        h = np.append(h, more[0] - inverse_mass[upper])
+        A = np.vstack([A, more[1]])
+    by_log = A[:, len(p) - len(omega) :].sum(axis=1, keepdims=True)
+    return h, A, -by_log[:, : len(q)]
 
 
-def _row(by_omega: Array, weight: Array, change: Array, by_log: Array) -> Array:
-    """One row of ``∂h/∂p``: ``change`` is ``∂f/∂(Re d, Im d)``, (2, lines, channels)."""
-    return np.concatenate([by_omega, (weight[:, None] * change).ravel(), by_log])
+def _changes(d: ComplexArray) -> ComplexArray:
+    """Derivatives of ``d d*`` by (Re d, Im d), (2, lines, channels, channels, channels)."""
+    one = np.eye(d.shape[1])
+    first = np.einsum("ca,jb->jcab", one, d.conj())
+    second = np.einsum("cb,ja->jcab", one, d)
+    return np.stack([first + second, 1j * (first - second)])
+
+
+def _weighted_sum(
+    B: ComplexArray, changes: ComplexArray, weight: Array, slope: Array, pairs: tuple[Index, Index]
+) -> tuple[Array, Array]:
+    """``Σ_j w_j Re B_j`` at some entries, and its derivatives; ``slope`` is that of w by Ω."""
+    f = B[:, pairs[0], pairs[1]].real
+    by_d = weight[:, None, None] * changes[..., pairs[0], pairs[1]].real
+    rows = [slope[:, None] * f, by_d.reshape(-1, f.shape[1]), weight[:, None] * f]
+    return weight @ f, np.vstack(rows).T

@@ -17,11 +17,7 @@ from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.explanation import Explanation, Question
 from prism.motion.potential.fit import fit_potential
-from prism.motion.potential.hamiltonian import (
-    NonlinearHamiltonian,
-    certify_potential,
-    nonlinear_hamiltonian,
-)
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import NonlinearFit
 from prism.motion.potential.smooth import oscillations
@@ -75,7 +71,7 @@ class PotentialMotion(Explanation):
 
     def find(self, asked: Question) -> Finding:
         """Fit lines first, which stay as the spectrum of the motion, then the potential."""
-        linear = _linear(asked)
+        linear = self._linear(asked)
         settings = asked.settings
         assert settings.potential is not None
         fit = fit_potential(
@@ -91,6 +87,15 @@ class PotentialMotion(Explanation):
         if fit.verdict.linear:
             return linear.with_remarks(_not_seen(settings.potential, fit))
         return _nonlinear(linear, fit)
+
+    def _linear(self, asked: Question) -> Finding | CannotTellError:
+        """The lines of the motion, or why there are none: chaos has a broad spectrum."""
+        settings = Settings(false_alarm=asked.settings.false_alarm)
+        plain = asked._replace(experiment=Free(), settings=settings)
+        try:
+            return Steady().find(plain)
+        except (NoLineError, RecordTooShortError) as refusal:
+            return self.instead_of(plain, refusal) or refusal
 
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """Where the lines look like those of a nonlinear motion."""
@@ -130,16 +135,6 @@ class PotentialMotion(Explanation):
         )
 
 
-def _linear(asked: Question) -> Finding | CannotTellError:
-    """The lines of the motion, or why there are none: the spectrum of a chaotic one is broad."""
-    settings = Settings(false_alarm=asked.settings.false_alarm)
-    plain = asked._replace(experiment=Free(), settings=settings)
-    try:
-        return Steady().find(plain)
-    except (NoLineError, RecordTooShortError) as refusal:
-        return refusal
-
-
 def _without_lines(record: Record, fit: NonlinearFit) -> Finding:
     """A motion that has no lines."""
     return Finding(
@@ -161,10 +156,10 @@ def _without_lines(record: Record, fit: NonlinearFit) -> Finding:
 def _not_seen(potential: str | tuple[str, ...], fit: NonlinearFit) -> Remark:
     return Remark(
         Words(
-            "{0} was asked for, but no nonlinearity is seen: this is the linear answer "
-            f"({fit.verdict.why})",
+            "{0} was asked for, but no nonlinearity is seen: this is the linear answer",
             (Ask("potential", potential),),
         ),
+        str(fit.verdict.why),
         code="linear",
     )
 
@@ -173,14 +168,9 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
     """The finding with the potential in the place of the linear picture."""
     outcome: Determined | Undetermined = Undetermined(fit.verdict.why, fit.verdict.remedy)
     certificate = linear.certificate
-    if fit.potential is not None and fit.verdict.identifiable:
-        hamiltonian = nonlinear_hamiltonian(
-            fit.potential,
-            (fit.hidden_frequencies, fit.hidden_frequencies_std),
-            (fit.couplings, fit.couplings_std),
-        )
-        certificate = certify_potential(hamiltonian)
-        outcome = Determined(hamiltonian, certificate, SCALE)
+    if fit.verdict.identifiable:
+        certificate = certify_potential(fit.hamiltonian)
+        outcome = Determined(fit.hamiltonian, certificate, SCALE)
     return replace(
         linear,
         kind=PotentialMotion.name,
@@ -188,17 +178,17 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
         outcome=outcome,
         certificate=certificate,
         noise_std=fit.noise_std,
-        motion=NonlinearMotion.of(fit),
+        motion=fit.motion,
         remarks=_remarks(fit, len(linear.modes)),
         statement=_statement(fit),
         fit=fit,
     )
 
 
-def _statement(fit: NonlinearFit) -> str:
+def _statement(fit: NonlinearFit) -> Words | str:
     if not fit.verdict.identifiable:
         follows = "follows" if _follows(fit) else "does not follow"
-        return f"{fit.verdict} The forecast {follows} the nonlinear motion."
+        return fit.verdict.words + f" The forecast {follows} the nonlinear motion."
     count = len(fit.hidden_frequencies)
     terms = ", ".join(fit.potential.terms) if fit.potential is not None else ""
     found = (

@@ -22,6 +22,7 @@ from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
 from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.phase import phase_test
 from prism.record import QUANTITIES, Record
+from prism.remarks import Ask, Words
 from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum
 from prism.search.projection import (
     LineFit,
@@ -139,8 +140,11 @@ class ResidueProgram:
         program.solve(solver=self.solver)
         if program.status not in ("optimal", "optimal_inaccurate"):
             raise CannotTellError(
-                f"the semidefinite program ended as {program.status} with {self.solver}; "
-                "try the other solver or method='nnls'."
+                Words(
+                    f"the semidefinite program ended as {program.status} with {self.solver}; "
+                    "try the other solver or {0}.",
+                    (Ask("method", "nnls"),),
+                )
             )
         return np.array([size * _positive_part(b.value) for b in B])
 
@@ -220,9 +224,12 @@ def significant(
 
 def _no_line(record: Record, false_alarm: float) -> NoLineError:
     return NoLineError(
-        f"no line of {', '.join(record.channels)} is significant at a false-alarm probability of "
-        f"{false_alarm:g}; record longer, reduce the noise, or use method='likelihood', which is "
-        "more sensitive."
+        Words(
+            f"no line of {', '.join(record.channels)} is significant at a false-alarm probability "
+            f"of {false_alarm:g}; record longer, reduce the noise, or use {{0}}, which is more "
+            "sensitive.",
+            (Ask("method", "likelihood"),),
+        )
     )
 
 

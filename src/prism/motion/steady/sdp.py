@@ -48,6 +48,7 @@ from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.nnls import clusters, zoomed
 from prism.motion.steady.phase import PhaseTest, phase_test
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 RANK_TOLERANCE = 0.04  # eigenvalue ratio, a ratio of 0.2 of amplitudes
 THRESHOLD = 0.02  # part of the largest de-tilted trace that makes a line
@@ -214,8 +215,11 @@ def _correlation_problem(correlation: Correlation, solver: str) -> ResidueProgra
 def _units(correlation: Correlation) -> Array:
     if np.any(correlation.orders != correlation.orders[0]):
         raise OptionError(
-            "the semidefinite program needs channels of one kind, all displacement, all velocity "
-            "or all acceleration: select them, or use method='nnls'."
+            Words(
+                "the semidefinite program needs channels of one kind, all displacement, all "
+                "velocity or all acceleration: select them, or use {0}.",
+                (Ask("method", "nnls"),),
+            )
         )
     return np.asarray(np.sqrt(np.diag(correlation.values[0])))
 

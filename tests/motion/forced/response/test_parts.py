@@ -10,23 +10,17 @@ import scipy.stats
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.response import order, rational
 from prism.motion.forced.response.damping import alike
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.noise import Noise, deviance, estimate_noise
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import ModalPoint, evaluate, jacobian
+from prism.motion.forced.response.noise import ResponseNoise, deviance, estimate_noise
 from prism.motion.forced.response.price import price_of
+from prism.motion.forced.response.rational import mode_vector
 from prism.motion.forced.response.relocate import relocated
 from prism.motion.forced.response.scan import promises, scan, trial_poles
-from prism.motion.forced.response.scoring import (
-    Point,
-    climb,
-    evaluate,
-    factors,
-    free_count,
-    free_parameters,
-    information,
-    jacobian,
-    misfit,
-)
-from prism.motion.forced.response.start import count_peaks, mode_vector
+from prism.motion.forced.response.scoring import CONTROL, ResponseFit, climb, covariance, wald
+from prism.motion.forced.response.start import count_peaks
+from prism.search.descent import Boldness, Step
+from prism.search.pursuit import LOOSE, simplified
 from prism.systems import cart_pendulum, chain
 
 DAMPINGS = ("none", "viscous", "structural")
@@ -76,7 +70,7 @@ def random_data(n=2, F=25, seed=0, gone=0.2):
     rng = np.random.default_rng(seed)
     H = rng.standard_normal((F, n, n)) + 1j * rng.standard_normal((F, n, n))
     H[rng.uniform(size=H.shape) < gone] = np.nan
-    return Data.of(FrequencyResponse(np.linspace(0.2, 1.0, F), H).ports)
+    return ResponseData.of(FrequencyResponse(np.linspace(0.2, 1.0, F), H).ports)
 
 
 def random_point(damping, n=2, double=False, seed=1):
@@ -84,18 +78,24 @@ def random_point(damping, n=2, double=False, seed=1):
     lam = np.array([0.35, 0.65, 0.95]) ** 2  # in the middle between lines of the grid
     V = rng.standard_normal((4 if double else 3, n))
     pole = np.array([0, 1, 2, 1]) if double else np.arange(3)
-    return Point(lam, V, np.array([0.01, 0.03, 0.02]), damping, pole)
+    return ModalPoint(lam, V, np.array([0.01, 0.03, 0.02]), damping, pole)
 
 
 def data_of(system, omega, **options):
-    return Data.of(system.response(omega, **options).ports)
+    return ResponseData.of(system.response(omega, **options).ports)
 
 
 def point_of(system, data, damping="none", loss=0.0):
     """The exact modes in the units of the data."""
     V = system.participation / (np.sqrt(data.value_unit) * data.frequency_unit)
     lam = (system.frequencies / data.frequency_unit) ** 2
-    return Point(lam, V, np.full(len(lam), loss), damping)
+    return ModalPoint(lam, V, np.full(len(lam), loss), damping)
+
+
+def climbed(data, point, noise, steps, variance=None):
+    """Point and ``-2 log L`` that scoring reaches, with variances held or those of the model."""
+    fit = climb(ResponseFit(data, point, noise, held=variance), steps)
+    return fit.point, fit.value
 
 
 # -- data ------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def test_data_hold_each_measurement_once_whatever_their_units():
     H[rng.uniform(size=H.shape) < 0.2] = np.nan
     H[7] = np.nan
     H[:, 2, 2] = np.nan
-    data = Data.of(FrequencyResponse(np.linspace(100.0, 900.0, 30), 1e-5 * H).ports)
+    data = ResponseData.of(FrequencyResponse(np.linspace(100.0, 900.0, 30), 1e-5 * H).ports)
     assert data.total == np.isfinite(H).sum()
     assert data.omega.max() == 1.0
     assert len(data.omega) == 29
@@ -160,19 +160,23 @@ def dense_information(J, H, variance, counts, b2):
 
 
 @pytest.mark.parametrize("damping", DAMPINGS)
-@pytest.mark.parametrize("noise", [Noise(0.3, 0.0), Noise(0.0, 0.01), Noise(0.2, 0.01)])
+@pytest.mark.parametrize(
+    "noise", [ResponseNoise(0.3, 0.0), ResponseNoise(0.0, 0.01), ResponseNoise(0.2, 0.01)]
+)
 def test_fisher_information_equals_the_formula_datum_by_datum(damping, noise):
     data, point = random_data(), random_point(damping, double=True)
     at = evaluate(data, point)
     J = jacobian(data, point, at)
-    _, found = information(data, at, factors(data, point, at), noise)
+    _, found = ResponseFit(data, point, noise).information
     variance = noise.a2 + noise.b2 * np.abs(at.H) ** 2
     expected = dense_information(J.astype(complex), at.H + 0j, variance, data.counts, noise.b2)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("damping", DAMPINGS)
-@pytest.mark.parametrize("noise", [Noise(0.3, 0.0), Noise(0.0, 0.01), Noise(0.2, 0.01)])
+@pytest.mark.parametrize(
+    "noise", [ResponseNoise(0.3, 0.0), ResponseNoise(0.0, 0.01), ResponseNoise(0.2, 0.01)]
+)
 def test_the_gradient_is_that_of_the_log_likelihood(damping, noise):
     data, point = random_data(), random_point(damping, double=True)
 
@@ -180,8 +184,7 @@ def test_the_gradient_is_that_of_the_log_likelihood(damping, noise):
         H = dense_model(theta, data, 3, 4, damping, point.pole)
         return -0.5 * deviance(noise.a2 + noise.b2 * np.abs(H) ** 2, data.counts, data.squares(H))
 
-    at = evaluate(data, point)
-    found, _ = information(data, at, factors(data, point, at), noise)
+    found, _ = ResponseFit(data, point, noise).information
     expected = differences(likelihood, packed(point))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
 
@@ -190,10 +193,9 @@ def test_fisher_information_is_the_covariance_of_the_score_over_noise():
     """4000 draws: a variance scatters by 2 %, all of 9 × 9 entries in units of the diagonal."""
     system, w = cart_pendulum(observed=["x", "theta"]), np.linspace(1.0, 7.0, 24)
     data = data_of(system, w, loss=0.02)
-    point, noise = point_of(system, data, "structural", 0.02), Noise(0.02, 0.04)
+    point, noise = point_of(system, data, "structural", 0.02), ResponseNoise(0.02, 0.04)
     at = evaluate(data, point)
-    made = factors(data, point, at)
-    _, expected = information(data, at, made, noise)
+    _, expected = ResponseFit(data, point, noise).information
     rng = np.random.default_rng(0)
     clean = np.zeros((len(w), 2, 2), complex)
     clean[:, data.rows, data.columns] = clean[:, data.columns, data.rows] = at.H
@@ -201,10 +203,10 @@ def test_fisher_information_is_the_covariance_of_the_score_over_noise():
     scores = []
     for _ in range(4000):
         real, imaginary = rng.standard_normal((2, *clean.shape))
-        drawn = Data.of(FrequencyResponse(w, clean + std * (real + 1j * imaginary)).ports)
+        drawn = ResponseData.of(FrequencyResponse(w, clean + std * (real + 1j * imaginary)).ports)
         Y, scatter = drawn.Y * drawn.value_unit, drawn.scatter * drawn.value_unit**2
         same = dataclasses.replace(data, Y=Y, scatter=scatter, counts=drawn.counts)
-        scores.append(information(same, at, made, noise)[0])
+        scores.append(ResponseFit(same, point, noise).information[0])
     scores = np.array(scores)
     scale = np.sqrt(np.diag(expected))
     assert np.all(np.abs(scores.mean(axis=0) / scale) < 4.5 / np.sqrt(4000))
@@ -217,14 +219,14 @@ def test_deviance_is_minus_twice_the_log_density_of_complex_gaussians():
     """Two measurements of each value: mean and half difference carry the same likelihood."""
     rng = np.random.default_rng(0)
     H = rng.standard_normal((20, 2, 2)) + 1j * rng.standard_normal((20, 2, 2))
-    data = Data.of(FrequencyResponse(np.linspace(0.1, 1.0, 20), H).ports)
-    point, noise = random_point("viscous"), Noise(0.7, 0.2)
+    data = ResponseData.of(FrequencyResponse(np.linspace(0.1, 1.0, 20), H).ports)
+    point, noise = random_point("viscous"), ResponseNoise(0.7, 0.2)
     full = dense_receptance(data.x, point.lam, point.V, point.eta, "viscous", point.pole)
     raw = H / data.value_unit
     std = np.sqrt(0.5 * (noise.a2 + noise.b2 * np.abs(full) ** 2))
     density = scipy.stats.norm.logpdf(raw.real, full.real, std)
     density = density + scipy.stats.norm.logpdf(raw.imag, full.imag, std)
-    found = misfit(data, evaluate(data, point).H, noise)
+    found = ResponseFit(data, point, noise).value
     # a deviance leaves out the constant 2 log π of each value
     assert found + 2 * raw.size * np.log(np.pi) == pytest.approx(-2 * density.sum(), rel=1e-12)
 
@@ -243,10 +245,10 @@ def test_climbing_from_a_percent_away_reaches_the_maximum(damping):
     data = data_of(
         system, np.linspace(1, 7, 60), loss=loss, damping=law, noise=0.05, noise_kind="both", rng=2
     )
-    noise = Noise(0.05**2, 0.05**2)
+    noise = ResponseNoise(0.05**2, 0.05**2)
     truth = point_of(system, data, damping, loss)
-    start = Point(truth.lam * 1.0002, truth.V * 1.01, truth.eta * 1.1, damping)
-    point, value = climb(data, start, noise, 60)
+    start = ModalPoint(truth.lam * 1.0002, truth.V * 1.01, truth.eta * 1.1, damping)
+    point, value = climbed(data, start, noise, 60)
 
     def cost(theta):
         H = dense_model(theta, data, 2, 2, damping, [0, 1])
@@ -268,10 +270,10 @@ def test_one_loss_for_all_is_the_maximum_over_points_with_equal_losses(damping):
     data = data_of(
         system, np.linspace(1, 7, 60), loss=0.02, damping=damping, noise=0.05, noise_kind="both"
     )
-    noise = Noise(0.05**2, 0.05**2)
+    noise = ResponseNoise(0.05**2, 0.05**2)
     truth = point_of(system, data, damping, 0.02)
     start = dataclasses.replace(truth, V=truth.V * 1.01, eta=truth.eta * 1.1, alike=True)
-    point, value = climb(data, start, noise, 60)
+    point, value = climbed(data, start, noise, 60)
 
     def cost(theta):
         H = dense_model(np.append(theta, theta[-1]), data, 2, 2, damping, [0, 1])
@@ -285,22 +287,26 @@ def test_one_loss_for_all_is_the_maximum_over_points_with_equal_losses(damping):
     )
     assert point.eta[0] == point.eta[1]
     assert value < best.fun + 1e-2
-    assert free_count(point) == free_count(dataclasses.replace(point, alike=False)) - 1
+    assert point.free_count == dataclasses.replace(point, alike=False).free_count - 1
+
+
+def test_the_damping_is_divided_by_ten_to_the_last_digit():
+    """Without a driving point the matrix is singular and magnifies every digit."""
+    bold = CONTROL.accepted(Boldness(1e-9), 1.0, Step(np.zeros(1), 1.0))
+    assert bold.damping == 1e-9 / 10 != 0.1 * 1e-9
 
 
 def test_a_loss_for_all_stays_at_zero_where_the_sum_of_the_gradients_points_outwards():
-    point = Point(np.ones(2), np.ones((2, 1)), np.zeros(2), "viscous", alike=True)
-    assert (
-        list(free_parameters(point, np.array([1, 1, 1, 1, 1.0, -2.0]))) == [True] * 4 + [False] * 2
-    )
-    assert free_parameters(point, np.array([1, 1, 1, 1, -1.0, 2.0])).all()
+    point = ModalPoint(np.ones(2), np.ones((2, 1)), np.zeros(2), "viscous", alike=True)
+    assert list(point.free(np.array([1, 1, 1, 1, 1.0, -2.0]))) == [True] * 4 + [False] * 2
+    assert point.free(np.array([1, 1, 1, 1, -1.0, 2.0])).all()
 
 
 def test_parameters_at_a_bound_are_free_only_where_the_gradient_points_inside():
-    point = Point(np.array([0.0, 0.5]), np.ones((2, 1)), np.array([0.0, 0.1]), "viscous")
+    point = ModalPoint(np.array([0.0, 0.5]), np.ones((2, 1)), np.array([0.0, 0.1]), "viscous")
     outwards, inwards = -np.ones(6), np.ones(6)
-    assert list(free_parameters(point, outwards)) == [False, True, True, True, False, True]
-    assert free_parameters(point, inwards).all()
+    assert list(point.free(outwards)) == [False, True, True, True, False, True]
+    assert point.free(inwards).all()
 
 
 # -- noise -----------------------------------------------------------------------------------------
@@ -437,7 +443,7 @@ def pairs_data(missing):
     H = np.random.default_rng(0).standard_normal((10, 3, 3)) + 0j
     for a, b in missing:
         H[:, a, b] = H[:, b, a] = np.nan
-    return Data.of(FrequencyResponse(np.linspace(1, 2, 10), H).ports)
+    return ResponseData.of(FrequencyResponse(np.linspace(1, 2, 10), H).ports)
 
 
 @pytest.mark.parametrize(
@@ -479,9 +485,9 @@ def test_each_separate_resonance_is_a_peak(masses):
 def test_ripples_of_less_than_a_factor_e_in_power_are_no_peaks():
     w = np.linspace(1.0, 2.0, 50)
     ripples = FrequencyResponse(w, 1 + 0.2 * np.sin(40 * w))
-    assert count_peaks(Data.of(ripples.ports)) == 0
+    assert count_peaks(ResponseData.of(ripples.ports)) == 0
     peaks = FrequencyResponse(w, np.exp(np.cos(2 * np.pi * 3 * (w - 1.5))))
-    assert count_peaks(Data.of(peaks.ports)) == 3
+    assert count_peaks(ResponseData.of(peaks.ports)) == 3
 
 
 # -- the scan --------------------------------------------------------------------------------------
@@ -513,16 +519,16 @@ def five():
     """A chain of five masses seen at three, with its data and its true modes."""
     system = chain(5, observed=[0, 2, 4])
     data = data_of(system, np.linspace(0.05, 2.1, 150), noise=1e-3, noise_kind="additive", rng=0)
-    noise = Noise((1e-3) ** 2, 0.0)
-    point, _ = climb(data, point_of(system, data), noise, 30)
+    noise = ResponseNoise((1e-3) ** 2, 0.0)
+    point, _ = climbed(data, point_of(system, data), noise, 30)
     return data, point, noise
 
 
 def test_the_gain_that_the_scan_promises_is_that_of_least_squares(five):
     data, point, noise = five
     without = point.without(2)
-    variance = order.data_variance(data, noise)
-    for one in scan(data, without, variance):
+    variance = data.variance(noise, data.Y)
+    for one in scan(ResponseFit(data, without, noise), variance):
         expected = dense_gain(data, without, variance, one.lam, one.v)
         assert one.gain == pytest.approx(expected, rel=1e-4)
 
@@ -539,13 +545,13 @@ def test_a_weak_mode_that_was_taken_out_is_proposed_first_with_its_gain(gone):
     rng = np.random.default_rng(gone)
     real, imaginary = rng.standard_normal((2, 150, 3, 3))
     clean = exact.values - pull
-    data = Data.of(FrequencyResponse(w, clean + 2e-3 * (real + 1j * imaginary)).ports)
-    noise = Noise(2 * (2e-3 / data.value_unit) ** 2, 0.0)
+    data = ResponseData.of(FrequencyResponse(w, clean + 2e-3 * (real + 1j * imaginary)).ports)
+    noise = ResponseNoise(2 * (2e-3 / data.value_unit) ** 2, 0.0)
     truth = point_of(system, data)
     truth.V[gone] *= weak
-    full, value = climb(data, truth, noise, 30)
-    without, before = climb(data, full.without(gone), noise, 30)
-    found = scan(data, without, order.data_variance(data, noise))
+    full, value = climbed(data, truth, noise, 30)
+    without, before = climbed(data, full.without(gone), noise, 30)
+    found = scan(ResponseFit(data, without, noise), data.variance(noise, data.Y))
     k = np.searchsorted(data.x, truth.lam[gone])
     assert data.x[k - 1] < found[0].lam < data.x[k]
     direction = found[0].v / np.linalg.norm(found[0].v)
@@ -554,19 +560,20 @@ def test_a_weak_mode_that_was_taken_out_is_proposed_first_with_its_gain(gone):
     # four trial places in each interval: the gain of the best of them is a part of the whole
     assert 0.4 * (before - value) < found[0].gain < 1.1 * (before - value)
     joined = without.joined(found[0].lam, found[0].v, 0.0)
-    _, after = climb(data, joined, noise, 60)
+    _, after = climbed(data, joined, noise, 60)
     assert after == pytest.approx(value, abs=0.5)
 
 
 def test_a_complete_model_is_promised_no_gain_beyond_the_price(five):
     data, point, noise = five
-    variance = order.data_variance(data, noise)
-    assert scan(data, point, variance)[0].gain < price_of(data, 1e-3, 0.0)
+    variance = data.variance(noise, data.Y)
+    assert scan(ResponseFit(data, point, noise), variance)[0].gain < price_of(data, 1e-3, 0.0)
 
 
 def test_candidates_lie_apart_and_are_sorted_by_gain(five):
     data, point, noise = five
-    found = scan(data, point.take(np.array([0])), order.data_variance(data, noise), most=4)
+    first = ResponseFit(data, point.take(np.array([0])), noise)
+    found = scan(first, first.data_variance, most=4)
     gains = [one.gain for one in found]
     assert gains == sorted(gains, reverse=True)
     for i, one in enumerate(found):
@@ -591,8 +598,8 @@ def test_a_second_vector_is_promised_at_a_pole_that_needs_one():
     real, imaginary = rng.standard_normal((2, *data.Y.shape))
     Y = evaluate(data, point).H + 1e-3 * (real + 1j * imaginary)
     data = dataclasses.replace(data, Y=Y, scatter=0 * data.scatter)
-    single = Point(point.lam, point.V[:3], point.eta)
-    gains, vectors = promises(data, single, np.full(Y.shape, 2e-6))
+    single = ModalPoint(point.lam, point.V[:3], point.eta)
+    gains, vectors = promises(ResponseFit(data, single, ResponseNoise(2e-6)))
     assert gains.argmax() == 1
     assert np.linalg.norm(vectors[1]) > 0
 
@@ -604,14 +611,14 @@ def test_a_second_vector_is_promised_at_a_pole_that_needs_one():
 @pytest.mark.parametrize("j", [1, 3])
 def test_a_pole_displaced_across_lines_comes_back(five, shift, j):
     data, point, noise = five
-    variance = order.data_variance(data, noise)
-    best = misfit(data, evaluate(data, point).H, noise, variance)
+    variance = data.variance(noise, data.Y)
+    best = ResponseFit(data, point, noise, held=variance).value
     lam = point.lam.copy()
     lam[j] += shift * np.gradient(data.x)[np.searchsorted(data.x, lam[j])]
-    displaced = Point(lam, point.V.copy(), point.eta)
-    stuck, held = climb(data, displaced, noise, 40, variance)
-    back, value = relocated(data, stuck, noise, variance)
-    back, value = climb(data, back, noise, 40, variance)
+    displaced = ModalPoint(lam, point.V.copy(), point.eta)
+    stuck, held = climbed(data, displaced, noise, 40, variance)
+    back = relocated(ResponseFit(data, stuck, noise, held=variance)).point
+    back, value = climbed(data, back, noise, 40, variance)
     assert held > best + 1000
     assert value == pytest.approx(best, abs=0.1)
     np.testing.assert_allclose(back.lam, point.lam, rtol=1e-5)
@@ -619,16 +626,21 @@ def test_a_pole_displaced_across_lines_comes_back(five, shift, j):
 
 def test_a_good_fit_is_left_alone(five):
     data, point, noise = five
-    same, _ = relocated(data, point, noise, order.data_variance(data, noise))
-    np.testing.assert_array_equal(same.lam, point.lam)
+    same = relocated(ResponseFit(data, point, noise, held=data.variance(noise, data.Y)))
+    np.testing.assert_array_equal(same.point.lam, point.lam)
 
 
 # -- order -----------------------------------------------------------------------------------------
 
 
-def state_of(data, point, noise):
-    point, value = climb(data, point, noise, 40)
-    return order.State(point, noise, value, True)
+def fit_of(data, point, noise):
+    return climb(ResponseFit(data, point, noise), 40)
+
+
+def shrunk(fit):
+    """Without what does not pay at a false alarm of 1e-3."""
+    family = order.ResponseModes(price_of(fit.data, 1e-3, 0.0))
+    return simplified(family, family.look(fit), LOOSE)
 
 
 def test_a_mode_that_is_split_in_two_is_merged(five):
@@ -637,9 +649,9 @@ def test_a_mode_that_is_split_in_two_is_merged(five):
     lam = np.insert(point.lam, 3, point.lam[2] + 0.3 * step)
     V = np.insert(point.V, 3, np.sqrt(0.1) * point.V[2], axis=0)
     V[2] *= np.sqrt(0.9)
-    split = state_of(data, Point(lam, V, np.zeros(6)), noise)
+    split = fit_of(data, ModalPoint(lam, V, np.zeros(6)), noise)
     assert len(split.point) == 6
-    whole = order.shrink(data, split, price_of(data, 1e-3, 0.0))
+    whole = shrunk(split)
     np.testing.assert_allclose(whole.point.lam, point.lam, rtol=1e-5)
 
 
@@ -647,59 +659,55 @@ def test_a_mode_that_is_split_in_two_is_merged(five):
 def test_a_mode_that_noise_made_is_dropped(five, place):
     data, point, noise = five
     extra = point.joined(place + 1e-3, np.full(3, 1e-4), 0.0).sorted()
-    fewer = order.shrink(data, state_of(data, extra, noise), price_of(data, 1e-3, 0.0))
+    fewer = shrunk(fit_of(data, extra, noise))
     np.testing.assert_allclose(fewer.point.lam, point.lam, rtol=1e-5)
 
 
 def test_true_modes_are_neither_merged_nor_dropped(five):
     data, point, noise = five
-    same = order.shrink(data, state_of(data, point, noise), price_of(data, 1e-3, 0.0))
+    same = shrunk(fit_of(data, point, noise))
     assert len(same.point) == 5
 
 
 def test_a_mode_that_is_missing_joins(five):
     data, point, noise = five
-    found = order.select(
-        data,
-        state_of(data, point.without(1), noise),
-        price_of(data, 1e-3, 0.0),
-        lambda text: None,
-    )
+    fit = fit_of(data, point.without(1), noise)
+    found = order.select(fit, price_of(data, 1e-3, 0.0), lambda text: None)
     np.testing.assert_allclose(found.point.lam, point.lam, rtol=1e-5)
 
 
 def test_the_significance_of_a_mode_is_its_length_in_units_of_its_error(five):
     data, point, noise = five
-    state = state_of(data, point, noise)
-    C = order.covariance(data, state)
-    at = evaluate(data, state.point)
+    state = fit_of(data, point, noise)
+    C = covariance(state)
+    at = state.at
     J = jacobian(data, state.point, at).astype(complex)
     matrix = dense_information(J, at.H + 0j, np.full(at.H.shape, noise.a2), data.counts, 0.0)
     scale = 1 / np.sqrt(np.diag(matrix))
     expected = np.linalg.inv(matrix * np.outer(scale, scale)) * np.outer(scale, scale)
     np.testing.assert_allclose(C, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max())
-    for j, worth in enumerate(order.wald(data, state)):
+    for j, worth in enumerate(wald(state)):
         part = slice(5 + 3 * j, 8 + 3 * j)
         v = state.point.V[j]
         assert worth == pytest.approx(v @ np.linalg.solve(expected[part, part], v), rel=1e-4)
 
 
-def losses_state(eta, seed):
+def losses_fit(eta, seed):
     """Three modes with these losses and 1 % noise, fitted with a loss each."""
     rng = np.random.default_rng(seed)
-    point = Point(np.array([0.1, 0.35, 0.8]), np.ones((3, 1)), np.asarray(eta), "structural")
+    point = ModalPoint(np.array([0.1, 0.35, 0.8]), np.ones((3, 1)), np.asarray(eta), "structural")
     omega = np.linspace(0.2, 1.0, 200)
-    blank = Data.of(FrequencyResponse(omega, np.ones((200, 1, 1), complex)).ports)
+    blank = ResponseData.of(FrequencyResponse(omega, np.ones((200, 1, 1), complex)).ports)
     H = evaluate(blank, point).H[:, :, None]
     e = rng.standard_normal(H.shape) + 1j * rng.standard_normal(H.shape)
-    data = Data.of(FrequencyResponse(omega, H + 0.01 * np.median(np.abs(H)) * e).ports)
-    noise = Noise(2 * (0.01 * float(np.median(np.abs(data.Y)))) ** 2, 0.0)
+    data = ResponseData.of(FrequencyResponse(omega, H + 0.01 * np.median(np.abs(H)) * e).ports)
+    noise = ResponseNoise(2 * (0.01 * float(np.median(np.abs(data.Y)))) ** 2, 0.0)
     scaled = dataclasses.replace(point, V=point.V / np.sqrt(data.value_unit))
-    return data, order.settle(data, state_of(data, scaled, noise))
+    return order.settle(fit_of(data, scaled, noise))
 
 
 def test_equal_losses_are_called_unlike_as_often_as_stated():
-    found = [alike(*losses_state([0.02] * 3, seed)) for seed in range(200)]
+    found = [alike(losses_fit([0.02] * 3, seed)) for seed in range(200)]
     unlike = sum(one is None for one in found)
     low, high = scipy.stats.binom.ppf([1e-3, 1 - 1e-3], 200, 0.05)
     assert low <= unlike <= high
@@ -709,4 +717,4 @@ def test_equal_losses_are_called_unlike_as_often_as_stated():
 
 
 def test_losses_that_differ_are_not_alike():
-    assert all(alike(*losses_state([0.02, 0.025, 0.02], seed)) is None for seed in range(5))
+    assert all(alike(losses_fit([0.02, 0.025, 0.02], seed)) is None for seed in range(5))

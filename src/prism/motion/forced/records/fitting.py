@@ -20,14 +20,14 @@ from scipy.special import chdtrc, ndtri
 
 from prism._linalg import positive_sign
 from prism._types import Array, Mask
-from prism.errors import NoLineError, OptionError, RecordTooShortError
+from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
-from prism.motion.forced.records.columns import HOLDS
 from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
 from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
+from prism.options import check_options
 from prism.record import Record
 from prism.search.noise import noise_weights
 
@@ -125,12 +125,7 @@ def fit_records(
 
 
 def _check_options(hold: str, false_alarm: float, max_modes: int | None) -> tuple[str, ...]:
-    if hold != "auto" and hold not in HOLDS:
-        raise OptionError(f"unknown hold {hold!r}; use auto, zero or first.")
-    if not 0 < false_alarm < 1:
-        raise OptionError(f"false_alarm is {false_alarm!r}: give a probability between 0 and 1.")
-    if max_modes is not None and max_modes < 1:
-        raise OptionError(f"max_modes is {max_modes!r}: give at least one.")
+    check_options({"hold": hold, "false_alarm": false_alarm, "max_modes": max_modes})
     return ("first", "zero") if hold == "auto" else (hold,)
 
 

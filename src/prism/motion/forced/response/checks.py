@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.order import State
+from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
-from prism.motion.forced.response.scoring import evaluate
-
-_STRANGE = 4.5  # standard deviations
-_UNSYMMETRIC = 1.5  # ratio of variances
-MISFIT = 1.5
-_FEWEST = 8  # frequencies with both reciprocal values
-_EXPLAINED = 0.3  # of the asymmetry may be left by gains that explain it
+from prism.motion.forced.response.scoring import ResponseFit
 
 
-def remarks_of(
-    data: Data, state: State, response: FrequencyResponse, misfit: float
-) -> tuple[str, ...]:
+def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
-    found = [
-        _unsymmetric(data, state, response),
-        _not_alternating(data, state, response),
-        _misfit(misfit),
-    ]
+    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(fit.misfit)]
     return tuple(one for one in found if one)
 
 
-def asymmetry(data: Data) -> float:
+def asymmetry(data: ResponseData) -> float:
     """Size of the antisymmetric part over that of the response, 0 to 1."""
     twice = data.scatter > 0
     if not twice.any():
@@ -38,17 +28,16 @@ def asymmetry(data: Data) -> float:
     return float(np.sqrt(0.5 * data.scatter[twice].sum() / size))
 
 
-def _unsymmetric(data: Data, state: State, response: FrequencyResponse) -> str:
+def _unsymmetric(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Reciprocal measurements must differ by no more than each differs from the fit."""
-    H = evaluate(data, state.point).H
-    variance = state.noise.variance(np.abs(H) ** 2, data.shape, data.even)
-    own = data.rows == data.columns
-    twice = data.scatter > 0
-    if twice.sum() < 8 or not own.any():
+    data, variance = fit.data, fit.spread
+    own, twice = data.rows == data.columns, data.scatter > 0
+    if twice.sum() < limits.FEWEST_RECIPROCAL or not own.any():
         return ""
     between = float((data.scatter / variance)[twice].mean())
-    within = float((np.abs(data.Y - H) ** 2 / variance)[:, own][data.counts[:, own] > 0].mean())
-    if between < _UNSYMMETRIC * max(within, 1e-300) * (1 + 3 / np.sqrt(twice.sum())):
+    z2 = np.abs(data.Y - fit.H) ** 2 / variance
+    within = float(z2[:, own][data.counts[:, own] > 0].mean())
+    if between < limits.UNSYMMETRIC * max(within, 1e-300) * (1 + 3 / np.sqrt(twice.sum())):
         return ""
     return (
         f"the response is unsymmetric: reciprocal values differ by {200 * asymmetry(data):.2g} % "
@@ -65,24 +54,21 @@ def _gains(response: FrequencyResponse) -> str:
     """
     ports = response.ports
     mean, half = ports.values, ports.half_difference
-    n = len(ports.names)
-    pairs = [(a, b) for a in range(n) for b in range(a + 1, n)]
+    eye = np.eye(len(ports.names))
     logs, rows, whole, rest = [], [], 0.0, 0.0
-    for a, b in pairs:
+    for a, b in combinations(range(len(eye)), 2):
         both = np.isfinite(half[:, a, b])
-        if both.sum() < _FEWEST:
+        if both.sum() < limits.FEWEST_RECIPROCAL:
             return ""
         x, y = (mean + half)[both, a, b], (mean - half)[both, a, b]
-        cross = float(np.vdot(y, x).real)
-        size = float(np.sqrt((np.abs(x) ** 2).sum() / (np.abs(y) ** 2).sum()))
-        ratio = np.copysign(size, cross)
-        if ratio <= 0:
+        if np.vdot(y, x).real < 0:
             return ""
+        ratio = float(np.sqrt((np.abs(x) ** 2).sum() / (np.abs(y) ** 2).sum()))
         logs.append(np.log(ratio))
-        rows.append(np.eye(n)[a] - np.eye(n)[b])
+        rows.append(eye[a] - eye[b])
         whole += float((np.abs(x - y) ** 2).sum())
         rest += float((np.abs(x / np.sqrt(ratio) - y * np.sqrt(ratio)) ** 2).sum())
-    if rest > _EXPLAINED * whole:
+    if rest > limits.EXPLAINED * whole:
         return ""
     gains = np.exp(np.linalg.lstsq(np.array(rows), np.array(logs), rcond=None)[0])
     listed = ", ".join(
@@ -93,23 +79,19 @@ def _gains(response: FrequencyResponse) -> str:
     )
 
 
-def _not_alternating(data: Data, state: State, response: FrequencyResponse) -> str:
+def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Unconstrained residues of a driving point must not be negative: poles and zeros alternate."""
-    point = state.point
-    poles = np.asarray(point.lam * (1 + 1j * point.eta * (point.damping != "none")), complex)
-    H = evaluate(data, point).H
-    variance = state.noise.variance(np.abs(H) ** 2, data.shape, data.even)
-    weights = np.sqrt(np.where(data.counts > 0, data.counts / variance, 0.0))
+    data, point = fit.data, fit.point
+    poles = np.asarray(point.lam * (1 + 1j * point.eta * point.lossy), complex)
+    weights = np.sqrt(np.where(data.counts > 0, data.counts / fit.spread, 0.0))
+    inside = (point.lam > data.x[0]) & (point.lam < data.x[-1])
     names = response.ports.names
     found = []
     for e in np.flatnonzero(data.rows == data.columns):
-        column = slice(e, e + 1)
-        R, std, _ = residues(data.x, data.Y[:, column], weights[:, column], poles)
-        inside = (point.lam > data.x[0]) & (point.lam < data.x[-1])
-        bad = np.flatnonzero(inside & (R[:, 0] < -_STRANGE * std[:, 0]))
+        R, std, _ = residues(data.x, data.Y[:, [e]], weights[:, [e]], poles)
         found += [
-            f"{np.sqrt(point.lam[j]) * data.frequency_unit:.5g} at {names[data.rows[e]]}"
-            for j in bad
+            f"{np.sqrt(lam) * data.frequency_unit:.5g} at {names[data.rows[e]]}"
+            for lam in point.lam[inside & (R[:, 0] < -limits.STRANGE * std[:, 0])]
         ]
     if not found:
         return ""
@@ -121,7 +103,7 @@ def _not_alternating(data: Data, state: State, response: FrequencyResponse) -> s
 
 
 def _misfit(misfit: float) -> str:
-    if misfit <= MISFIT:
+    if misfit <= limits.MISFIT:
         return ""
     return (
         f"the misfit is {np.sqrt(misfit):.2g} times the noise: the system is not linear, not "

@@ -7,63 +7,60 @@ from dataclasses import replace
 import numpy as np
 from scipy.special import chdtri
 
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.order import State, data_variance, refit, settle
-from prism.motion.forced.response.scoring import climb, evaluate, factors, information, misfit
+import prism.motion.forced.response._limits as limits
+from prism.motion.forced.response.order import refit, settle
+from prism.motion.forced.response.scoring import ResponseFit, climb
 
-_SIGNIFICANT = 1e-4
-_UNLIKE = 0.05  # chance of calling equal losses unlike
+LAWS = ("structural", "viscous")
 
 
-def lossless(data: Data, state: State, needed: float) -> State | None:
+def lossless(fit: ResponseFit, needed: float) -> ResponseFit | None:
     """The same modes without damping, or None where that is out of the question."""
-    point = replace(state.point, eta=np.zeros(len(state.point)), damping="none")
-    fixed = data_variance(data, state.noise)
-    now = misfit(data, evaluate(data, state.point).H, state.noise, fixed)
-    point, value = climb(data, point, state.noise, 10, fixed)
+    point = replace(fit.point, eta=np.zeros(len(fit.point)), damping="none")
+    held = fit.held_at(fit.data_variance)
+    found = climb(replace(held, point=point), 10)
     # without losses that are there the misfit stays far above, whatever the poles do
-    if value > now + 20 * needed:
+    if found.value > held.value + limits.OUT_OF_REACH * needed:
         return None
-    return settle(data, refit(data, state, point))
+    return settle(refit(fit, found.point))
 
 
-def damped(data: Data, state: State, law: str) -> State:
+def damped(fit: ResponseFit, law: str) -> ResponseFit:
     """The same modes with losses, from a start where every mode loses a little."""
-    eta = np.maximum(state.point.eta, 1e-5)
-    free = replace(state.point, eta=eta, damping=law, alike=False)
-    point, value = climb(data, free, state.noise, 15)
-    return settle(data, replace(state, point=point, value=value))
+    eta = np.maximum(fit.point.eta, 1e-5)
+    point = replace(fit.point, eta=eta, damping=law, alike=False)
+    return settle(climb(fit.held_at(None, point), 15))
 
 
-def alike(data: Data, state: State) -> State | None:
+def likeliest_law(fit: ResponseFit) -> ResponseFit:
+    """The same modes with losses of the law that fits better."""
+    return min((damped(fit, law) for law in LAWS), key=lambda one: one.value)
+
+
+def alike(fit: ResponseFit) -> ResponseFit | None:
     """The same modes with one loss factor for all, or None where the data speak against it.
 
     Twice the loss in log likelihood is chi square distributed with one degree of freedom for each
     loss factor that is given up.
     """
-    if state.point.damping == "none" or len(state.point) < 2:
+    if not fit.point.lossy or len(fit.point) < 2:
         return None
-    eta = np.full(len(state.point), np.median(state.point.eta))
-    point = replace(state.point, eta=eta, alike=True)
-    fixed = data_variance(data, state.noise)
-    point, _ = climb(data, point, state.noise, 15, fixed)
-    point, value = climb(data, point, state.noise, 15)
-    found = settle(data, replace(state, point=point, value=value))
-    allowed = float(chdtri(len(point) - 1, _UNLIKE))
-    return found if found.value < state.value + allowed else None
+    eta = np.full(len(fit.point), np.median(fit.point.eta))
+    start = fit.held_at(fit.data_variance, replace(fit.point, eta=eta, alike=True))
+    found = settle(climb(climb(start, 15).held_at(None), 15))
+    allowed = float(chdtri(len(eta) - 1, limits.UNLIKE))
+    return found if found.value < fit.value + allowed else None
 
 
-def score(data: Data, state: State) -> float:
+def score(fit: ResponseFit) -> float:
     r"""Gain that losses of either sign promise a lossless fit: :math:`g^T I^{-1} g`.
 
     g is the gradient by the loss factors at zero loss, with the information of the other
     parameters taken out.
     """
-    point = replace(state.point, damping="structural")
-    at = evaluate(data, point)
-    g, matrix = information(data, at, factors(data, point, at), state.noise)
-    loss = np.zeros(len(g), bool)
-    loss[len(point) + point.V.size :] = True
+    point = replace(fit.point, damping="structural")
+    g, matrix = fit.held_at(None, point).information
+    loss = np.arange(len(g)) >= point.losses
     scale = 1 / np.sqrt(np.maximum(np.diag(matrix), 1e-300))
     g, matrix = g * scale, matrix * np.outer(scale, scale)
     cross = matrix[np.ix_(loss, ~loss)]
@@ -73,19 +70,19 @@ def score(data: Data, state: State) -> float:
     return float(lean @ np.linalg.lstsq(inner, lean, rcond=1e-10)[0])
 
 
-def decide(data: Data, state: State) -> State:
+def decide(fit: ResponseFit) -> ResponseFit:
     """Choose between no damping, viscous and structural damping.
 
     Losses are accepted when twice the gain in log likelihood is larger than chance makes it with
     probability 1e-4; half of that chance is gone because a loss cannot be negative.
     """
-    needed = float(chdtri(len(state.point), 2 * _SIGNIFICANT))
-    if state.point.damping == "none" and score(data, state) < 0.8 * needed:
-        return state
-    plain = lossless(data, state, needed) if state.point.damping != "none" else state
-    best = damped(data, state, "structural")
+    needed = float(chdtri(len(fit.point), 2 * limits.SIGNIFICANT_LOSS))
+    if not fit.point.lossy and score(fit) < 0.8 * needed:
+        return fit
+    plain = lossless(fit, needed) if fit.point.lossy else fit
     if plain is None:
-        return min(best, damped(data, state, "viscous"), key=lambda one: one.value)
+        return likeliest_law(fit)
+    best = damped(fit, "structural")
     if plain.value - best.value > 0.5 * needed:
-        best = min(best, damped(data, state, "viscous"), key=lambda one: one.value)
+        best = min(best, damped(fit, "viscous"), key=lambda one: one.value)
     return best if plain.value - best.value > needed else plain

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index
 from prism.frequency_response import Ports
+from prism.motion.forced.response.noise import ResponseNoise, estimate_noise
 from prism.record import QUANTITIES
+
+ArrayT = TypeVar("ArrayT", Array, ComplexArray)
 
 
 @dataclass(frozen=True)
-class Data:
+class ResponseData:
     """Measured pairs of ports, in units where the band ends at 1 and a typical value is 1.
 
     Attributes
@@ -55,24 +59,21 @@ class Data:
     quantity: str
 
     @classmethod
-    def of(cls, ports: Ports) -> Data:
+    def of(cls, ports: Ports) -> ResponseData:
         """Flatten and scale a response."""
-        n = len(ports.names)
-        rows, columns = np.triu_indices(n)
-        counts = ports.counts[:, rows, columns]
-        there = counts > 0
-        lines = there.any(axis=1)
-        measured = there.any(axis=0)
-        pick = np.ix_(lines, measured)
-        counts = counts[pick]
-        Y = np.where(counts > 0, np.nan_to_num(ports.values[:, rows, columns][pick]), 0)
-        half = ports.half_difference[:, rows, columns][pick]
+        pairs = np.triu_indices(len(ports.names))
+        there = ports.counts[:, *pairs] > 0
+        lines, measured = there.any(axis=1), there.any(axis=0)
+
+        def flat(values: ArrayT) -> ArrayT:
+            """Measured lines and pairs of what is given for all, frequency by frequency."""
+            return values[:, *pairs][np.ix_(lines, measured)]
+
+        counts, half = flat(ports.counts), flat(ports.half_difference)
+        Y = np.where(counts > 0, np.nan_to_num(flat(ports.values)), 0)
         scatter = np.where(np.isnan(half), 0.0, 2 * np.abs(half) ** 2)
         unit = float(ports.omega[lines].max())
         value = float(np.median(np.abs(Y[counts > 0]))) or float(np.abs(Y).max())
-        shape = None if ports.variance is None else ports.variance[:, rows, columns][pick]
-        if shape is not None:
-            shape = shape / value**2
         omega = ports.omega[lines] / unit
         even = np.maximum(omega, 1e-6) ** (-2.0 * ports.order)
         middle = float(np.median(even))
@@ -81,12 +82,12 @@ class Data:
             Y=np.asarray(Y / value, complex),
             counts=counts,
             scatter=np.asarray(scatter / value**2),
-            rows=rows[measured],
-            columns=columns[measured],
-            ports=n,
+            rows=pairs[0][measured],
+            columns=pairs[1][measured],
+            ports=len(ports.names),
             frequency_unit=unit,
             value_unit=value,
-            shape=shape,
+            shape=None if ports.variance is None else flat(ports.variance) / value**2,
             even=(even / middle)[:, None],
             even_unit=value * unit**ports.order / np.sqrt(middle),
             quantity=QUANTITIES[ports.order],
@@ -110,3 +111,12 @@ class Data:
     def squares(self, H: Array | ComplexArray) -> Array:
         """Sum of squared distances of the measurements from a model, (F, E)."""
         return np.asarray(self.counts * np.abs(self.Y - H) ** 2 + self.scatter)
+
+    def variance(self, noise: ResponseNoise, H: Array | ComplexArray) -> Array:
+        """Variance of a single measurement, (F, E), where the response is H."""
+        return noise.variance(np.abs(H) ** 2, self.shape, self.even)
+
+    def noise_about(self, H: Array | ComplexArray) -> ResponseNoise:
+        """Noise of greatest likelihood about a model."""
+        power = np.abs(H) ** 2
+        return estimate_noise(power, self.counts, self.squares(H), self.shape, self.even)

@@ -6,28 +6,20 @@ from collections.abc import Callable
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
-from prism.motion.forced.response.checks import MISFIT, asymmetry
-from prism.motion.forced.response.damping import alike, decide
+from prism.motion.forced.response.checks import asymmetry
+from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.order import (
-    State,
-    data_variance,
-    empty_value,
-    refit,
-    select,
-    settle,
-    strongest,
-)
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest, widen
 from prism.motion.forced.response.price import price_of
-from prism.motion.forced.response.rank import widen
-from prism.motion.forced.response.report import misfit_of, report
-from prism.motion.forced.response.scoring import Point, climb
+from prism.motion.forced.response.report import report
+from prism.motion.forced.response.scoring import ResponseFit, climb
 from prism.motion.forced.response.start import (
-    Guess,
+    NoiseGuess,
     as_point,
     first_guesses,
     ladder,
@@ -36,7 +28,6 @@ from prism.motion.forced.response.start import (
 )
 
 RANKS = ("one", "full")
-_UNSYMMETRIC = 0.3  # share of the response
 
 
 def fit_response(
@@ -80,65 +71,63 @@ def fit_response(
     if rank not in RANKS:
         raise OptionError(f"unknown rank {rank!r}; use one of {', '.join(RANKS)}.")
     say = progress or (lambda text: None)
-    data = Data.of(response.ports)
+    data = ResponseData.of(response.ports)
     say("rational start")
-    state = _search(data, first_guesses(data), damped, false_alarm, max_modes, say)
-    if misfit_of(data, state) > MISFIT:
+    fit = _search(data, first_guesses(data), damped, false_alarm, max_modes, say)
+    if fit.misfit > limits.MISFIT:
         # the repeatability is better than the model: what is left over counts as noise instead
-        loose = [Guess(state.noise, False)]
-        state = _search(data, loose, damped, false_alarm, max_modes, say)
+        fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
     if rank == "full":
-        state = widen(data, state, false_alarm)
-    return report(data, state, response)
+        fit = widen(fit, false_alarm)
+    return report(fit, response)
 
 
 def _search(
-    data: Data,
-    guesses: list[Guess],
+    data: ResponseData,
+    guesses: list[NoiseGuess],
     damped: bool | None,
     false_alarm: float,
     most: int | None,
     say: Callable[[str], None],
-) -> State:
+) -> ResponseFit:
     price = price_of(data, false_alarm, 0.0)
     starts = [_start(data, guess, damped, price) for guess in guesses]
     found = [one for one in starts if one is not None]
     if not found:
         raise _nothing(data, guesses[0], price)
-    state = min(found, key=lambda one: one.value + len(one.point) * price)
-    state = _damping(data, state, damped)
-    price = price_of(data, false_alarm, float(np.median(state.point.eta)))
-    decided, state = state, _selected(data, state, false_alarm, say)
-    if len(state.point) == 1 and empty_value(data) - state.value < price:
+    best = min(found, key=lambda one: one.value + len(one.point) * price)
+    decided = _damping(best, damped)
+    price = price_of(data, false_alarm, float(np.median(decided.point.eta)))
+    fit = _selected(decided, false_alarm, say)
+    if len(fit.point) == 1 and empty_value(data) - fit.value < price:
         raise _no_line(data)
     if most is not None:
-        state = strongest(data, state, most)
-    return state if state is decided else _damping(data, state, damped)
+        fit = strongest(fit, most)
+    return fit if fit.point is decided.point else _damping(fit, damped)
 
 
-def _selected(data: Data, state: State, false_alarm: float, say: Callable[[str], None]) -> State:
+def _selected(fit: ResponseFit, false_alarm: float, say: Callable[[str], None]) -> ResponseFit:
     """Join and drop modes; with one loss factor for all as long as the data agree to that.
 
     A mode without a loss of its own is told from noise at a lower price. The modes that are found
     then have each their own again, and if these are not alike after all, so has the search.
     """
-    eta = float(np.median(state.point.eta))
-    even = alike(data, state)
+    eta = float(np.median(fit.point.eta))
+    even = alike(fit)
     if even is not None:
-        found = select(data, even, price_of(data, false_alarm, eta, own=False), say)
-        if found is even:
-            return state
-        freed = with_losses(data, found, found.point.damping)
-        if alike(data, freed) is not None:
+        found = select(even, price_of(fit.data, false_alarm, eta, own=False), say)
+        if found.point is even.point:
+            return fit
+        freed = with_losses(found, found.point.damping)
+        if alike(freed) is not None:
             return freed
-    return select(data, state, price_of(data, false_alarm, eta), say)
+    return select(fit, price_of(fit.data, false_alarm, eta), say)
 
 
-def _nothing(data: Data, guess: Guess, price: float) -> CannotTellError:
+def _nothing(data: ResponseData, guess: NoiseGuess, price: float) -> CannotTellError:
     """Why there is no start: no resonance, or resonances of the wrong sign."""
-    best = ladder(data, guess.noise, price)
-    weights = weights_of(data, guess.noise)
-    whole = 2 * float((weights**2 * np.abs(data.Y) ** 2).sum())
+    best = ladder(data, guess[0], price)
+    whole = 2 * float((weights_of(data, guess[0]) ** 2 * np.abs(data.Y) ** 2).sum())
     if whole - best.chi2 < price:
         return _no_line(data)
     return CannotTellError(
@@ -148,10 +137,10 @@ def _nothing(data: Data, guess: Guess, price: float) -> CannotTellError:
     )
 
 
-def _no_line(data: Data) -> NoLineError:
+def _no_line(data: ResponseData) -> NoLineError:
     different = asymmetry(data)
     remedy = "measure nearer to a resonance, or average more."
-    if different > _UNSYMMETRIC:
+    if different > limits.UNSYMMETRIC_SHARE:
         remedy = (
             f"reciprocal values differ by {200 * different:.2g} % of their size: check the sign "
             "and the direction of the channels."
@@ -162,32 +151,31 @@ def _no_line(data: Data) -> NoLineError:
     )
 
 
-def _start(data: Data, guess: Guess, damped: bool | None, price: float) -> State | None:
+def _start(
+    data: ResponseData, guess: NoiseGuess, damped: bool | None, price: float
+) -> ResponseFit | None:
     """Best rational fit under one guess of the noise, as modes."""
-    fit = ladder(data, guess.noise, price)
-    lossy = not fit.lossless if damped is None else damped
-    laws = ("structural", "viscous") if lossy else ("none",)
-    points = [as_point(data, fit, law) for law in laws]
+    noise, trusted = guess
+    rational = ladder(data, noise, price)
+    lossy = not rational.lossless if damped is None else damped
+    points = [as_point(data, rational, law) for law in (LAWS if lossy else ("none",))]
     if not len(points[0]):
         return None
-    if lossy:
-        points = [_likelier(data, points, guess)]
-    blank = State(points[0], guess.noise, np.inf, guess.trusted)
-    return settle(data, refit(data, blank, points[0], price=price if guess.trusted else np.inf))
+    fits = [ResponseFit(data, point, noise, trusted) for point in points]
+    return settle(refit(fits[0], _likelier(fits).point, price if trusted else np.inf))
 
 
-def _likelier(data: Data, points: list[Point], guess: Guess) -> Point:
+def _likelier(fits: list[ResponseFit]) -> ResponseFit:
     """The law of damping that fits better after a few steps, with a tolerance of a percent."""
-    fixed = data_variance(data, guess.noise)
-    variance = fixed + 1e-4 * tolerance(data, fixed)
-    fits = [climb(data, point, guess.noise, 10, variance) for point in points]
-    return min(fits, key=lambda one: one[1])[0]
+    if len(fits) == 1:
+        return fits[0]
+    fixed = fits[0].data_variance
+    variance = fixed + 1e-4 * tolerance(fits[0].data, fixed)
+    tried = [climb(fit.held_at(variance), 10) for fit in fits]
+    return min(tried, key=lambda one: one.value)
 
 
-def _damping(data: Data, state: State, damped: bool | None) -> State:
+def _damping(fit: ResponseFit, damped: bool | None) -> ResponseFit:
     if damped is None:
-        return decide(data, state)
-    if not damped:
-        return state
-    laws = (with_losses(data, state, law) for law in ("structural", "viscous"))
-    return min(laws, key=lambda one: one.value)
+        return decide(fit)
+    return likeliest_law(fit) if damped else fit

@@ -10,24 +10,20 @@ With the sum of squared residuals S over q measurements
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array
-
-_STEPS = 60
-# variances that rounding makes, of a typical value and of each: exact data have no noise below
-_ROUNDING_A, _ROUNDING_B = 1e-24, 1e-20
 
 
 @dataclass(frozen=True)
-class Noise:
+class ResponseNoise:
     """Variances of a measurement: ``s² = a2 α + b2 |H|²``, or a multiple of the stated one."""
 
-    a2: float
-    b2: float
+    a2: float = 0.0
+    b2: float = 0.0
     stated: float = 0.0
     tilted: bool = False  # even in the measured quantity, and not in the receptance
 
@@ -44,8 +40,8 @@ class Noise:
         even : array, optional
             α of noise that is even in the measured quantity.
         """
-        out = (self.a2 + _ROUNDING_A) * (even if self.tilted and even is not None else 1.0)
-        out = out + (self.b2 + _ROUNDING_B) * power
+        out = (self.a2 + limits.ROUNDING_A) * (even if self.tilted and even is not None else 1.0)
+        out = out + (self.b2 + limits.ROUNDING_B) * power
         return np.asarray(out if shape is None or not self.stated else out + self.stated * shape)
 
     @property
@@ -53,7 +49,7 @@ class Noise:
         """Number of its parameters that are not zero."""
         return int(self.a2 > 0) + int(self.b2 > 0) + int(self.stated > 0)
 
-    def scaled(self, factor: float) -> Noise:
+    def scaled(self, factor: float) -> ResponseNoise:
         """The same noise with another variance."""
         return replace(self, a2=self.a2 * factor, b2=self.b2 * factor, stated=self.stated * factor)
 
@@ -71,7 +67,7 @@ def estimate_noise(
     squares: Array,
     shape: Array | None = None,
     even: Array | None = None,
-) -> Noise:
+) -> ResponseNoise:
     """Noise of greatest likelihood; its kind is chosen by the Bayesian information criterion.
 
     Parameters
@@ -86,50 +82,42 @@ def estimate_noise(
         α of noise that is even in the measured quantity, where that is not the receptance.
     """
     flat = np.ones_like(power)
-    basis: list[tuple[Callable[[Array], Noise], list[Array]]] = [
-        (lambda c: Noise(float(c[0]), 0.0), [flat]),
-        (lambda c: Noise(0.0, float(c[0])), [power]),
-        (lambda c: Noise(float(c[0]), float(c[1])), [flat, power]),
-    ]
+    kinds = [({"a2": flat}, False), ({"b2": power}, False), ({"a2": flat, "b2": power}, False)]
     if even is not None and np.ptp(even) > 0:
         tilt = np.broadcast_to(even, power.shape)
-        basis += [
-            (lambda c: Noise(float(c[0]), 0.0, tilted=True), [tilt]),
-            (lambda c: Noise(float(c[0]), float(c[1]), tilted=True), [tilt, power]),
-        ]
+        kinds += [({"a2": tilt}, True), ({"a2": tilt, "b2": power}, True)]
     if shape is not None:
-        basis.append((lambda c: Noise(0.0, 0.0, float(c[0])), [shape]))
-    best, score = None, np.inf
+        kinds.append(({"stated": shape}, False))
+    found = []
+    for columns, tilted in kinds:
+        levels = _variances(list(columns.values()), counts, squares)
+        found.append(ResponseNoise(**dict(zip(columns, levels, strict=True)), tilted=tilted))
     size = np.log(max(counts.sum(), 2.0))
-    for make, columns in basis:
-        noise = make(_variances(columns, counts, squares))
-        value = deviance(noise.variance(power, shape, even), counts, squares)
-        value += noise.parameters * size
-        if value < score:
-            best, score = noise, value
-    assert best is not None
-    return best
+
+    def criterion(noise: ResponseNoise) -> float:
+        fit = deviance(noise.variance(power, shape, even), counts, squares)
+        return float(fit + noise.parameters * size)
+
+    return min(found, key=criterion)
 
 
-def _variances(columns: list[Array], counts: Array, squares: Array) -> Array:
+def _variances(columns: list[Array], counts: Array, squares: Array) -> list[float]:
     r"""Non-negative :math:`c` of :math:`s^2 = \sum_k c_k B_k` by multiplicative scoring.
 
     The update :math:`c_k \leftarrow c_k \sum B_k S/s^4 / \sum q B_k/s^2` keeps the sign and raises
-    the likelihood (it is the majorisation of the concave log by its tangent).
+    the likelihood (it is the majorisation of the concave log by its tangent): there is no step to
+    control, so that it is no descent of `search`.
     """
     use = counts > 0
     B = np.array([column[use] for column in columns])
     q, S = counts[use], squares[use]
-    floor = _ROUNDING_B * np.maximum(B[0], 1e-30)
-    safe = np.maximum(B, 1e-30)
-    c = np.array([(S / row).sum() / q.sum() for row in safe]) / len(B)
-    for _ in range(_STEPS):
+    floor = limits.ROUNDING_B * np.maximum(B[0], 1e-30)
+    c = np.array([(S / row).sum() / q.sum() for row in np.maximum(B, 1e-30)]) / len(B)
+    for _ in range(limits.NOISE_STEPS):
         s2 = np.maximum(c @ B, floor)
         ratio = (B * (S / s2**2)).sum(axis=1) / np.maximum((B * (q / s2)).sum(axis=1), 1e-300)
-        new = c * np.sqrt(ratio)
-        if np.all(np.abs(new - c) <= 1e-4 * c):
-            c = new
+        before, c = c, c * np.sqrt(ratio)
+        if np.all(np.abs(c - before) <= 1e-4 * before):
             break
-        c = new
     share = (c[:, None] * B / np.maximum(c @ B, floor)).max(axis=1)
-    return np.where(share > 1e-6, c, 0.0)  # a part that matters nowhere is none
+    return [float(one) for one in np.where(share > 1e-6, c, 0.0)]  # what matters nowhere is none

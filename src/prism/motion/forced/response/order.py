@@ -1,81 +1,39 @@
-"""How many modes: join, drop and merge by one price per mode."""
+"""How many modes, and how many vectors at a pole: join, drop and merge by one price for each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
+from scipy.special import chdtri
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.noise import Noise, estimate_noise
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import ModalPoint
+from prism.motion.forced.response.noise import deviance
 from prism.motion.forced.response.relocate import relocated
-from prism.motion.forced.response.scan import scan
-from prism.motion.forced.response.scoring import (
-    Point,
-    climb,
-    evaluate,
-    factors,
-    free_count,
-    free_parameters,
-    information,
-    misfit,
-)
+from prism.motion.forced.response.scan import promises, scan
+from prism.motion.forced.response.scoring import ResponseFit, climb, wald
 from prism.motion.forced.response.start import tolerance
-
-_ROUNDS = 40
-_MERGE = 1.5  # grid steps
-_SEEN = 0.9  # of the gain, at least, the scan sees between its trial poles
-_SEEN_LOSSY = 0.7  # and at a loss that need not be that of the mode
-_COMPLETE = 1.3  # misfit per datum up to which a residual counts as noise
+from prism.search.pursuit import LOOSE, AbstractFamily, Move, Places, pursue, simplified
 
 
-@dataclass(frozen=True)
-class State:
-    """A point, the noise, and the likelihood it reaches.
-
-    Attributes
-    ----------
-    point : Point
-    noise : Noise
-    value : float
-        ``-2 log L``.
-    trusted : bool
-        Whether the noise was known before the model: then a residual above it is a mode that is
-        missing, and not noise.
-    """
-
-    point: Point
-    noise: Noise
-    value: float
-    trusted: bool
-
-
-def empty_value(data: Data) -> float:
+def empty_value(data: ResponseData) -> float:
     r""":math:`-2 \log L` of no mode at all: everything is noise."""
     H = np.zeros_like(data.Y)
-    squares = data.squares(H)
-    noise = estimate_noise(np.zeros(H.shape), data.counts, squares, data.shape, data.even)
-    return misfit(data, H, noise)
+    return deviance(data.variance(data.noise_about(H), H), data.counts, data.squares(H))
 
 
-def data_variance(data: Data, noise: Noise) -> Array:
-    """Variances from the data, so that no pole can switch a line off by sitting on it."""
-    return noise.variance(np.abs(data.Y) ** 2, data.shape, data.even)
-
-
-def refit(data: Data, state: State, point: Point, steps: int = 12, price: float = np.inf) -> State:
+def refit(fit: ResponseFit, point: ModalPoint, price: float = np.inf) -> ResponseFit:
     """Fit another point: with the variances of the data, then with those of the model."""
-    noise = state.noise
-    point = descend(data, point, noise, price=price)
-    point, _ = relocated(data, point, noise, data_variance(data, noise))
-    point, value = climb(data, point, noise, steps)
-    return replace(state, point=point, value=value)
+    close = relocated(approached(replace(fit, point=point), price))
+    return climb(close.held_at(None), limits.SETTLE_STEPS)
 
 
-def descend(data: Data, point: Point, noise: Noise, steps: int = 5, price: float = np.inf) -> Point:
-    """Fit roughly first, then closer and closer.
+def approached(fit: ResponseFit, price: float = np.inf) -> ResponseFit:
+    """Fit roughly first, then closer and closer, up to the variances of the data.
 
     Multiplicative noise weighs a value of 1e-6 as much as one of 1, and such values are small by
     the cancellation of many modes; with additive noise a line next to a pole is known to many
@@ -83,95 +41,73 @@ def descend(data: Data, point: Point, noise: Noise, steps: int = 5, price: float
     from step to step keeps each step well conditioned. With a finite price, a mode that shows
     only at a closer look may join there.
     """
-    fixed = data_variance(data, noise)
-    rough = tolerance(data, fixed)
-    there = data.counts > 0
+    fixed = fit.data_variance
+    rough = tolerance(fit.data, fixed)
     share = 1e-2
-    while np.any((share * rough > fixed)[there]):
-        variance = fixed + share * rough
-        point, value = climb(data, point, noise, steps, variance)
-        point = _completed(data, point, noise, variance, value, price)
+    while np.any((share * rough > fixed)[fit.data.counts > 0]):
+        fit = climb(fit.held_at(fixed + share * rough), limits.CLOSER_STEPS)
+        fit = _completed(fit, price)
         share *= 1e-2
-    point, value = climb(data, point, noise, 2 * steps, fixed)
-    return _completed(data, point, noise, fixed, value, price)
+    return _completed(climb(fit.held_at(fixed), 2 * limits.CLOSER_STEPS), price)
 
 
-def _completed(
-    data: Data, point: Point, noise: Noise, variance: Array, value: float, price: float
-) -> Point:
-    """Add modes until the residual is noise at these variances, or none helps."""
-    for _ in range(_ROUNDS):
-        left = (data.squares(evaluate(data, point).H) / variance).sum()
-        if not np.isfinite(price) or left < _COMPLETE * data.total:
-            return point
-        best = point
-        for one in scan(data, point, variance):
-            if one.gain > price:
-                start = point.joined(one.lam, one.v, one.eta).sorted()
-                trial, new = climb(data, start, noise, 8, variance)
-                if new < value - price:
-                    best, value = trial, new
-        if best is point:
-            return point
-        point = best
-    return point
+def _completed(fit: ResponseFit, price: float) -> ResponseFit:
+    """Add modes until the residual is noise at these variances, or none helps.
+
+    No pursuit: on this way to the start nothing is taken out again, and of several modes that pay
+    the more promising one is preferred to a better one unless that gains its price once more.
+    """
+    for _ in range(limits.MOST_ROUNDS):
+        if not np.isfinite(price) or _is_noise(fit, fit.variance):
+            break
+        best = fit
+        for start in _joined(fit, fit.variance, price):
+            trial = climb(replace(fit, point=start), 8)
+            if trial.value < best.value - price:
+                best = trial
+        if best is fit:
+            break
+        fit = best
+    return fit
 
 
-def settle(data: Data, state: State, rounds: int = 3, steps: int = 12) -> State:
+def _joined(fit: ResponseFit, variance: Array, least: float) -> list[ModalPoint]:
+    """Points with a mode more where the score promises at least so much, the best first."""
+    found = [one for one in scan(fit, variance) if one.gain >= least]
+    return [fit.point.joined(one.lam, one.v, one.eta).sorted() for one in found]
+
+
+def _is_noise(fit: ResponseFit, variance: Array) -> bool:
+    """Whether what is left over may be noise of these variances."""
+    return bool((fit.squares / variance).sum() <= limits.COMPLETE * fit.data.total)
+
+
+def settle(fit: ResponseFit) -> ResponseFit:
     """Alternate between the noise and the modes.
 
     While modes are missing the residual is not noise, and a noise read off it would hide them:
     then the noise stays as it is, and so do the variances, which come from the data.
     """
-    point, noise, value = state.point, state.noise, state.value
-    for _ in range(rounds):
-        H = evaluate(data, point).H
-        squares = data.squares(H)
-        fixed = data_variance(data, noise)
-        if state.trusted and (squares / fixed).sum() > _COMPLETE * data.total:
-            point, value = climb(data, point, noise, steps, fixed)
-            return replace(state, point=point, value=value)
-        noise = estimate_noise(np.abs(H) ** 2, data.counts, squares, data.shape, data.even)
-        before = misfit(data, H, noise)
-        point, value = climb(data, point, noise, steps)
-        if before - value < 1e-3:
+    noise = fit.noise
+    for _ in range(limits.SETTLE_ROUNDS):
+        if fit.trusted and not _is_noise(fit, fit.data_variance):
+            held = climb(fit.held_at(fit.data_variance), limits.SETTLE_STEPS)
+            return replace(held, noise=noise)
+        fit = replace(fit, noise=fit.data.noise_about(fit.H), held=None)
+        before, fit = fit.value, climb(fit, limits.SETTLE_STEPS)
+        if before - fit.value < limits.SETTLED:
             break
-    return replace(state, point=point, noise=noise, value=value)
+    return fit
 
 
-def select(data: Data, state: State, price: float, say: Callable[[str], None]) -> State:
-    """Join and drop modes until neither pays."""
-    state = shrink(data, state, price)
-    for _ in range(_ROUNDS):
-        say(f"{len(state.point)} modes")
-        grown = _join(data, state, price)
-        if grown is None:
-            return state
-        smaller = shrink(data, grown, price)
-        if len(smaller.point) <= len(state.point) and smaller.value > state.value - 1.0:
-            return state
-        state = smaller
-    return state
-
-
-def strongest(data: Data, state: State, most: int) -> State:
-    """Leave out the weakest modes until no more than ``most`` are left."""
-    while len(state.point) > most:
-        weakest = int(np.argmin(wald(data, state)))
-        loose = replace(state, trusted=False)
-        state = settle(data, refit(data, loose, state.point.without(weakest)))
-    return state
-
-
-def memory(data: Data, state: State) -> float:
+def memory(fit: ResponseFit) -> float:
     r"""How many lines share one error: :math:`1 + 2 \sum_k ρ_k` of the residual over frequency.
 
     Noise is new in every line. What the model cannot do (modes with complex shapes, a small
     nonlinearity) is smooth in frequency, and a gain against it counts as often as it is new.
     """
-    at = evaluate(data, state.point)
-    variance = state.noise.variance(np.abs(at.H) ** 2, data.shape, data.even)
-    z = (data.Y - at.H) * np.sqrt(data.counts / variance)
+    data = fit.data
+    z = (data.Y - fit.H) * np.sqrt(data.counts / fit.spread)
     power = float((np.abs(z) ** 2).sum())
     if power == 0:
         return 1.0
@@ -185,127 +121,174 @@ def memory(data: Data, state: State) -> float:
     return 1 + 2 * total
 
 
-def _due(data: Data, state: State, price: float) -> float:
-    """The price where errors have a memory, and where few data leave the noise uncertain.
+Moves = Iterator[Sequence[Move[ModalPoint]]]
 
-    With p parameters fitted to N real numbers, residuals are smaller than the noise by
-    :math:`1 - p/N`, and a gain in their units is larger.
+
+class ResponseModes(AbstractFamily[ModalPoint, ResponseFit, ResponseFit]):
+    """The modes of a response, each at one price.
+
+    Parameters
+    ----------
+    price : float
+        What a mode must gain where errors are independent and the noise is known.
     """
-    size = 2 * data.total
-    spare = size - free_count(state.point) - state.noise.parameters
-    return price * memory(data, state) * size / max(spare, 1)
 
+    def __init__(self, price: float) -> None:
+        self.price = price
 
-def _join(data: Data, state: State, price: float) -> State | None:
-    """Add the mode that gains most; None when none gains its price."""
-    price = _due(data, state, price)
-    least = _SEEN if state.point.damping == "none" else _SEEN_LOSSY
-    candidates = scan(data, state.point, data_variance(data, state.noise))
-    best: State | None = None
-    for one in candidates:
-        if one.gain < least * price:
-            continue
-        start = state.point.joined(one.lam, one.v, one.eta).sorted()
-        found = refit(data, state, start)
-        if found.value < state.value - price and (best is None or found.value < best.value):
-            best = found
-    return None if best is None else settle(data, best)
+    def look(self, fit: ResponseFit) -> ResponseFit:
+        """The price where errors have a memory, and where few data leave the noise uncertain.
 
+        With p parameters fitted to N real numbers, residuals are smaller than the noise by
+        :math:`1 - p/N`, and a gain in their units is larger.
+        """
+        size = 2 * fit.data.total
+        spare = size - fit.point.free_count - fit.noise.parameters
+        return replace(fit, due=self.price * memory(fit) * size / max(spare, 1))
 
-def shrink(data: Data, state: State, price: float) -> State:
-    """Merge neighbours, then drop modes, while that costs less than the price."""
-    price = _due(data, state, price)
-    while len(state.point) > 1:
-        smaller = _merged(data, state, price) or _dropped(data, state, price)
-        if smaller is None:
-            return state
-        state = settle(data, smaller)
-    return state
+    def fit(self, rest: ResponseFit) -> ResponseFit:
+        """The fit itself: what it leaves over belongs to it."""
+        return rest
 
+    def members(self, fit: ResponseFit) -> ModalPoint:
+        """The modes."""
+        return fit.point
 
-def _merged(data: Data, state: State, price: float) -> State | None:
-    point = state.point.sorted()
-    step = np.interp(point.lam, data.x, np.gradient(data.x))
-    for j in np.argsort(np.diff(point.lam) / step[:-1]):
-        if point.lam[j + 1] - point.lam[j] > _MERGE * step[j]:
+    def cost(self, fit: ResponseFit) -> float:
+        r""":math:`-2 \log L`."""
+        return fit.value
+
+    def words(self, fit: ResponseFit) -> str:
+        """How many modes there are."""
+        return f"{len(fit.point)} modes"
+
+    def additions(self, rest: ResponseFit) -> Moves:
+        """A mode where the score promises most."""
+        least = (limits.SEEN_LOSSY if rest.point.lossy else limits.SEEN_LOSSLESS) * rest.due
+        starts = _joined(rest, rest.data_variance, least)
+        yield [Move(start, rest.due, plain=True) for start in starts]
+
+    def removals(self, fit: ResponseFit, around: Places | None) -> Moves:
+        """One mode instead of two neighbours, then one less; the first that can be afforded."""
+        if len(fit.point) > 1:
+            for start in _merged(fit):
+                yield [Move(start, fit.due)]
+            for j in _doubtful(fit):
+                yield [Move(fit.point.without(j), fit.due)]
+
+    def enlarged(self, start: ModalPoint, like: ResponseFit) -> ResponseFit:
+        """One mode more, fitted with the present noise."""
+        return refit(like, start)
+
+    def refined(
+        self,
+        start: ModalPoint,
+        like: ResponseFit,
+        tolerance: float = LOOSE,
+        hopeless: float = np.inf,
+    ) -> ResponseFit | None:
+        """Fewer modes; None if the loss is far above the price."""
+        fewer = approached(replace(like, point=start))
+        now = like.held_at(like.data_variance).value
+        # without a true mode the misfit stays far above, and moving poles about is in vain
+        if fewer.value > now + limits.OUT_OF_REACH * like.due:
             return None
-        total = point.V[j : j + 2].T @ point.V[j : j + 2]
-        values, vectors = np.linalg.eigh(total)
-        share = (point.V[j : j + 2] ** 2).sum(axis=1)
-        lam = float(share @ point.lam[j : j + 2] / share.sum())
+        found = refit(like, fewer.point)
+        # a mode may stand for noise of another kind than the present one
+        return found if found.value < hopeless else settle(found)
+
+    def joined(self, fit: ResponseFit) -> ResponseFit:
+        """With the noise that is left, and what a mode is due then."""
+        return self.look(settle(fit))
+
+    def left(self, fit: ResponseFit) -> ResponseFit:
+        """With the noise that is left."""
+        return settle(fit)
+
+    def better(self, before: ResponseFit, after: ResponseFit) -> bool:
+        """Whether there are more modes, or as many that fit better."""
+        more = len(after.point) > len(before.point)
+        return more or after.value <= before.value - limits.TAKEN_BACK
+
+
+class FurtherVectors(ResponseModes):
+    """Vectors at known poles: they join, each at its price, and none is taken out."""
+
+    def look(self, fit: ResponseFit) -> ResponseFit:
+        """The fit itself: a vector at a known pole has one price."""
+        return fit
+
+    def additions(self, rest: ResponseFit) -> Moves:
+        """A vector at the pole where the score promises most, up to full rank."""
+        point, ports = rest.point, rest.data.ports
+        gains, vectors = promises(rest)
+        full = np.bincount(point.pole, minlength=len(point)) >= ports
+        j = int(np.where(full, 0.0, gains).argmax())
+        if gains[j] >= self.price and not full[j]:
+            yield [Move(point.widened(j, vectors[j]), self.price, plain=True)]
+
+    def removals(self, fit: ResponseFit, around: Places | None) -> Moves:
+        """None."""
+        yield from ()
+
+    def better(self, before: ResponseFit, after: ResponseFit) -> bool:
+        """A vector that joined stays."""
+        return True
+
+
+def select(fit: ResponseFit, price: float, say: Callable[[str], None]) -> ResponseFit:
+    """Join and drop modes until neither pays."""
+    family = ResponseModes(price)
+    fit = simplified(family, family.look(fit), LOOSE)
+    say(family.words(fit))
+    return pursue(family, fit, rounds=limits.MOST_ROUNDS, polish=False, tell=say)
+
+
+def strongest(fit: ResponseFit, most: int) -> ResponseFit:
+    """Leave out the weakest modes until no more than ``most`` are left."""
+    while len(fit.point) > most:
+        weakest = int(np.argmin(wald(fit)))
+        fit = settle(refit(replace(fit, trusted=False), fit.point.without(weakest)))
+    return fit
+
+
+def widen(fit: ResponseFit, false_alarm: float) -> ResponseFit:
+    """Give poles further vectors while the likelihood asks for them, up to full rank.
+
+    A structure with equal frequencies (a square plate, a shaft) has residues of rank two; so has
+    a pair of modes closer than the measurement can tell.
+    """
+    price = float(chdtri(fit.data.ports, false_alarm / len(fit.point)))
+    most = (fit.data.ports - 1) * len(fit.point)
+    return pursue(FurtherVectors(price), fit, rounds=most, polish=False)
+
+
+def _merged(fit: ResponseFit) -> Iterator[ModalPoint]:
+    """Points with one mode instead of two neighbours, the closest first."""
+    point, x = fit.point.sorted(), fit.data.x
+    step = np.interp(point.lam, x, np.gradient(x))
+    for j in np.argsort(np.diff(point.lam) / step[:-1]):
+        if point.lam[j + 1] - point.lam[j] > limits.MERGE_STEPS * step[j]:
+            return
+        pair = slice(j, j + 2)
+        values, vectors = np.linalg.eigh(point.V[pair].T @ point.V[pair])
+        share = (point.V[pair] ** 2).sum(axis=1)
         one = point.without(int(j + 1))
-        one.lam[j], one.V[j] = lam, np.sqrt(values[-1]) * vectors[:, -1]
-        found = _affordable(data, state, one, price)
-        if found is not None:
-            return found
-    return None
+        one.lam[j] = float(share @ point.lam[pair] / share.sum())
+        one.V[j] = np.sqrt(values[-1]) * vectors[:, -1]
+        yield one
 
 
-def _dropped(data: Data, state: State, price: float) -> State | None:
-    for j in _doubtful(data, state, price):
-        found = _affordable(data, state, state.point.without(j), price)
-        if found is not None:
-            return found
-    return None
-
-
-def _affordable(data: Data, state: State, fewer: Point, price: float) -> State | None:
-    """Refit with fewer modes, or None if the loss exceeds the price."""
-    fixed = data_variance(data, state.noise)
-    now = misfit(data, evaluate(data, state.point).H, state.noise, fixed)
-    fewer = descend(data, fewer, state.noise)
-    # without a true mode the misfit stays far above, and moving poles about is in vain
-    if misfit(data, evaluate(data, fewer).H, state.noise, fixed) > now + 20 * price:
-        return None
-    found = refit(data, state, fewer)
-    if found.value < state.value + price:
-        return found
-    # a mode may stand for noise of another kind than the present one
-    found = settle(data, found)
-    return found if found.value < state.value + price else None
-
-
-def _doubtful(data: Data, state: State, price: float) -> list[int]:
+def _doubtful(fit: ResponseFit) -> list[int]:
     """Modes worth a trial without: weak ones, and those whose loss is unlike the others'.
 
     The Wald statistic is the gain of a mode in a linear world; next to modes that cancel it is
     far too large, so that weak means weak among its fellows too.
     """
-    worth = wald(data, state)
-    limit = max(4 * price, 1e-3 * float(np.median(worth)))
+    worth, eta = wald(fit), fit.point.eta
+    limit = max(4 * fit.due, 1e-3 * float(np.median(worth)))
     out = [int(j) for j in np.argsort(worth)[:2] if worth[j] < limit]
-    if state.point.damping != "none":
-        odd = state.point.eta > 5 * np.median(state.point.eta) + 1e-6
-        out += [int(j) for j in np.flatnonzero(odd) if int(j) not in out and worth[j] < limit * 10]
-    return out
-
-
-def covariance(data: Data, state: State) -> Array:
-    """Inverse Fisher information of all parameters.
-
-    A frequency held at a bound (a rigid body, a static compliance) has no error; a loss factor of
-    zero has the error of one that is free, because it may be larger.
-    """
-    point = state.point
-    at = evaluate(data, point)
-    _, matrix = information(data, at, factors(data, point, at), state.noise)
-    free = free_parameters(point)
-    free[len(point) + point.V.size :] = True
-    part = matrix[np.ix_(free, free)]
-    scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
-    inverse = np.linalg.pinv(part / np.outer(scale, scale), rcond=1e-15, hermitian=True)
-    out = np.zeros_like(matrix)
-    out[np.ix_(free, free)] = inverse / np.outer(scale, scale)
-    return out
-
-
-def wald(data: Data, state: State) -> Array:
-    """Squared length of each participation vector in units of its error."""
-    C = covariance(data, state)
-    N, (K, n) = len(state.point), state.point.V.shape
-    out = np.empty(K)
-    for j in range(K):
-        part = slice(N + j * n, N + (j + 1) * n)
-        v = state.point.V[j]
-        out[j] = v @ np.linalg.pinv(C[part, part], rcond=1e-12, hermitian=True) @ v
+    if fit.point.lossy:
+        odd = np.flatnonzero(eta > 5 * np.median(eta) + 1e-6)
+        out += [int(j) for j in odd if int(j) not in out and worth[j] < limit * 10]
     return out

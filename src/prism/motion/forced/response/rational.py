@@ -13,6 +13,7 @@ import numpy as np
 import scipy.linalg
 
 from prism._types import Array, ComplexArray
+from prism.motion.forced.response.data import ResponseData
 
 
 def relocate(
@@ -45,9 +46,7 @@ def relocate(
 def _zeros(x: Array, Y: ComplexArray, weights: Array, poles: ComplexArray) -> ComplexArray:
     """Zeros of σ after one linear solve."""
     N = len(poles)
-    basis = np.empty((len(x), N + 1), complex)
-    basis[:, :N] = 1 / (poles - x[:, None])
-    basis[:, N] = 1.0
+    basis = np.column_stack([1 / (poles - x[:, None]), np.ones(len(x))])
     scale = np.linalg.norm(basis, axis=0)
     basis = basis / scale
     blocks = []
@@ -56,17 +55,14 @@ def _zeros(x: Array, Y: ComplexArray, weights: Array, poles: ComplexArray) -> Co
         both = np.hstack([left, -Y[:, e, None] * left])
         (R,) = scipy.linalg.qr(both, mode="r", check_finite=False)
         blocks.append(R[N + 1 : 2 * N + 2, N + 1 :])
-    A = np.vstack(blocks)
     # the mean of σ over the grid is one, with a weight like that of all data
-    size = np.linalg.norm(weights[:, :, None] * Y[:, :, None]) / len(x)
-    A = np.vstack([A, size * basis.sum(axis=0)])
+    size = np.linalg.norm(weights * Y) / len(x)
+    A = np.vstack([*blocks, size * basis.sum(axis=0)])
     b = np.zeros(len(A), complex)
     b[-1] = size * len(x)
     column = np.linalg.norm(A, axis=0)
     c = np.linalg.lstsq(A / column, b, rcond=None)[0] / column / scale
-    d = c[N]
-    if abs(d) < 1e-8:
-        d = 1e-8
+    d = c[N] if abs(c[N]) >= 1e-8 else 1e-8
     return np.asarray(np.linalg.eigvals(np.diag(poles) + np.outer(np.ones(N), c[:N] / d)))
 
 
@@ -109,3 +105,49 @@ def rank_one(R: Array, spread: Array) -> Array:
     """
     values, vectors = np.linalg.eigh(R / np.outer(spread, spread))
     return np.asarray(np.sqrt(max(values[-1], 0.0)) * vectors[:, -1] * spread)
+
+
+def mode_vector(data: ResponseData, R: Array, std: Array) -> Array | None:
+    """Rank-one vector of the residues (E,) of one pole; None without a positive driving point."""
+    n = data.ports
+    full, spread = np.full((n, n), np.nan), np.full(n, np.nan)
+    full[data.rows, data.columns] = R
+    full[data.columns, data.rows] = R
+    own = data.rows == data.columns
+    spread[data.rows[own]] = np.sqrt(np.maximum(std[own], 1e-300))
+    if not data.driven:
+        return _from_block(full)
+    if np.isnan(full).any():
+        return _from_columns(full, spread)
+    values = np.linalg.eigvalsh(full / np.outer(spread, spread))
+    # a residue that is as negative as positive is no mode, but noise or another pole's tail
+    return rank_one(full, spread) if values[-1] > -2 * min(values[0], 0.0) else None
+
+
+def _from_block(full: Array) -> Array:
+    r"""Factor :math:`R = v_{out} v_{in}^T` of a response without driving point.
+
+    Only the product is determined; both factors get the same length.
+    """
+    known = ~np.isnan(full)
+    a, b = np.argwhere(known & (np.abs(np.nan_to_num(full)) == np.nanmax(np.abs(full))))[0]
+    outputs, inputs = np.flatnonzero(known[:, b]), np.flatnonzero(known[a])
+    U, S, Wh = np.linalg.svd(np.nan_to_num(full[np.ix_(outputs, inputs)]))
+    v = np.zeros(len(full))
+    v[outputs], v[inputs] = U[:, 0] * np.sqrt(S[0]), Wh[0] * np.sqrt(S[0])
+    return v
+
+
+def _from_columns(full: Array, spread: Array) -> Array | None:
+    """``v_a = R_ab / √R_bb`` from the best driving point b, where not all pairs were measured."""
+    diagonal = np.diag(full)
+    sure = np.where(np.isnan(diagonal), -np.inf, diagonal / np.nan_to_num(spread, nan=1.0) ** 2)
+    v = np.full(len(full), np.nan)
+    for b in np.argsort(sure)[::-1]:
+        if sure[b] <= 0:
+            break
+        column = full[:, b] / np.sqrt(diagonal[b])
+        known = ~np.isnan(v) & ~np.isnan(column)
+        sign = 1.0 if not known.any() or (v[known] @ column[known]) >= 0 else -1.0
+        v = np.where(np.isnan(v), sign * column, v)
+    return None if np.isnan(v).any() else v

@@ -1,4 +1,4 @@
-"""The answer in the units of the user."""
+"""The answer in the units of the user, and how good it could be at best."""
 
 from __future__ import annotations
 
@@ -6,86 +6,74 @@ from dataclasses import replace
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import Foster, FosterFit
-from prism.motion.forced.response.checks import MISFIT, remarks_of
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.noise import Noise
-from prism.motion.forced.response.order import State, covariance, wald
-from prism.motion.forced.response.scoring import evaluate
+from prism.motion.forced.response.checks import remarks_of
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import ModalPoint
+from prism.motion.forced.response.noise import ResponseNoise
+from prism.motion.forced.response.scoring import ResponseFit, covariance, wald
 
 
-def misfit_of(data: Data, state: State) -> float:
-    """Squared residual per datum in units of the noise."""
-    at = evaluate(data, state.point)
-    variance = state.noise.variance(np.abs(at.H) ** 2, data.shape, data.even)
-    return float((data.squares(at.H) / variance).sum() / (data.total - state.point.size / 2))
-
-
-def report(data: Data, state: State, response: FrequencyResponse) -> FosterFit:
+def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     """Scale back, sort, and attach errors and remarks."""
     # ascending frequencies: one row per vector, the vectors of a pole beside each other
-    point = state.point
+    data, point = fit.data, fit.point
     order = np.lexsort((np.arange(len(point.V)), point.lam[point.pole]))
     pole = point.pole[order]
     omega = np.sqrt(point.lam[pole]) * data.frequency_unit
-    scale = np.sqrt(data.value_unit) * data.frequency_unit
-    foster = Foster(
-        omega=omega,
-        participation=point.V[order] * scale,
-        loss=_losses(state)[pole],
-        damping=point.damping,
-    )
-    misfit = misfit_of(data, state)
-    fair = state.noise.scaled(max(misfit, 1.0)) if misfit > MISFIT else state.noise
-    free = data.total - point.size / 2
-    fair = fair.scaled(data.total / free)
-    C = covariance(data, replace(state, noise=fair))
-    band = response.omega
-    at = evaluate(data, point)
-    variance = fair.variance(np.abs(at.H) ** 2, data.shape, data.even)
+    # a rigid body has nothing to lose
+    loss = np.where(point.lossy & (point.lam > 0), point.eta, 0.0)
+    misfit, free = fit.misfit, data.total - point.size / 2
+    noise = fit.noise.scaled(misfit) if misfit > limits.MISFIT else fit.noise
+    fair = replace(fit, noise=noise.scaled(data.total / free))
     return FosterFit(
-        foster=foster,
-        covariance=user_covariance(data, state, C, order),
-        gains=wald(data, state)[order],
+        foster=Foster(omega, point.V[order] * _unit(data), loss[pole], point.damping),
+        covariance=user_covariance(fair, order),
+        gains=wald(fit)[order],
         chi2=2 * misfit * free,
         dof=int(2 * free),
-        noise=_noise_in_words(data, fair),
-        noise_std=_noise_of_ports(data, variance),
-        inside=(omega >= band[0]) & (omega <= band[-1]),
-        remarks=remarks_of(data, state, response, misfit),
+        noise=_noise_in_words(data, fair.noise),
+        noise_std=_noise_of_ports(data, fair.spread),
+        inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
+        remarks=remarks_of(fit, response),
         driven=data.driven,
     )
 
 
-def _losses(state: State) -> Array:
-    """Loss factors; a rigid body has nothing to lose."""
-    point = state.point
-    return np.where((point.damping != "none") & (point.lam > 0), point.eta, 0.0)
+def _unit(data: ResponseData) -> float:
+    """Of participations."""
+    return float(np.sqrt(data.value_unit) * data.frequency_unit)
 
 
-def user_covariance(data: Data, state: State, C: Array, order: Index) -> Array:
-    """Covariance of ``(omega, participation, loss)`` from that of ``(lam, V, eta)``."""
-    point = state.point
-    scale = np.sqrt(data.value_unit) * data.frequency_unit
+def user_covariance(fit: ResponseFit, order: Index) -> Array:
+    """Covariance of ``(omega, participation, loss)`` from that of ``(lam, V, eta)``.
+
+    Parameters
+    ----------
+    order : array (K,)
+        Of the vectors.
+    """
+    point, data = fit.point, fit.data
     N, (K, n) = len(point), point.V.shape
     pole = point.pole[order]
-    lossy = point.damping != "none"
-    T = np.zeros((K * (n + 2), len(C)))
     root = np.sqrt(point.lam[pole])
     with np.errstate(divide="ignore"):
         slope = np.where(root > 0, 0.5 * data.frequency_unit / root, 0.0)
-    T[np.arange(K), pole] = slope
-    for k, source in enumerate(order):
-        for a in range(n):
-            T[K + k * n + a, N + source * n + a] = scale
-    if lossy:
-        T[K * (n + 1) + np.arange(K), N + K * n + pole] = 1.0
-    return np.asarray(T @ C @ T.T)
+    pick = [pole, N + (n * order[:, None] + np.arange(n)).ravel()]
+    if point.lossy:
+        pick.append(point.losses + pole)
+    place = np.concatenate(pick)
+    scale = np.concatenate([slope, np.full(K * n, _unit(data)), np.ones(K)])[: len(place)]
+    out = np.zeros((K * (n + 2), K * (n + 2)))
+    inner = scale[:, None] * covariance(fit)[np.ix_(place, place)] * scale
+    out[: len(place), : len(place)] = inner
+    return out
 
 
-def _noise_of_ports(data: Data, variance: Array) -> Array:
+def _noise_of_ports(data: ResponseData, variance: Array) -> Array:
     """Root mean square over the band of the error of a value of each port."""
     out = np.full(data.ports, np.nan)
     for a in range(data.ports):
@@ -96,7 +84,7 @@ def _noise_of_ports(data: Data, variance: Array) -> Array:
     return out
 
 
-def _noise_in_words(data: Data, noise: Noise) -> str:
+def _noise_in_words(data: ResponseData, noise: ResponseNoise) -> str:
     parts = []
     if noise.b2 > 0:
         parts.append(f"{100 * np.sqrt(noise.b2):.2g} % of each value")
@@ -107,3 +95,31 @@ def _noise_in_words(data: Data, noise: Noise) -> str:
     if noise.stated > 0:
         parts.append(f"{np.sqrt(noise.stated):.2g} times the stated standard deviation")
     return " and ".join(parts) if parts else "none above rounding"
+
+
+def response_bound(
+    response: FrequencyResponse, truth: Foster, *, additive: float, multiplicative: float
+) -> Array:
+    r"""Cramér-Rao bound on the covariance of the modes of a response.
+
+    The noise of a measured receptance has the variance :math:`a^2 + b^2 |H|^2`; the modes and
+    their number are known, a and b too.
+
+    Parameters
+    ----------
+    response : FrequencyResponse
+        Which lines and entries are measured; its values do not matter.
+    truth : Foster
+    additive, multiplicative : float
+        a and b.
+
+    Returns
+    -------
+    array
+        Covariance of ``(omega, participation.ravel(), loss)``, as in `FosterFit`.
+    """
+    data = ResponseData.of(response.ports)
+    lam = (truth.omega / data.frequency_unit) ** 2
+    point = ModalPoint(lam, truth.participation / _unit(data), truth.loss, truth.damping)
+    noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
+    return user_covariance(ResponseFit(data, point, noise), np.arange(len(lam)))

@@ -8,22 +8,20 @@ weighted residual on that change and its squared length N.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray, Mask
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.scoring import Point, evaluate, jacobian
-from prism.motion.forced.response.start import mode_vector
-
-_PER_STEP = 4  # trial poles in each interval of the grid
-_NEAR = 1.5  # grid steps
-_MOST = 200  # lines for a closer look
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import jacobian
+from prism.motion.forced.response.rational import mode_vector
+from prism.motion.forced.response.scoring import ResponseFit
 
 
-@dataclass(frozen=True)
-class Candidate:
+class PromisedMode(NamedTuple):
     """A mode that would join, and what the score promises."""
 
     lam: float
@@ -32,7 +30,7 @@ class Candidate:
     gain: float
 
 
-def scan(data: Data, point: Point, variance: Array, most: int = 3) -> list[Candidate]:
+def scan(fit: ResponseFit, variance: Array, most: int = 3) -> list[PromisedMode]:
     """Best places for one more mode, the most promising first.
 
     Parameters
@@ -42,30 +40,31 @@ def scan(data: Data, point: Point, variance: Array, most: int = 3) -> list[Candi
     most : int
         Number of places, which lie at least two grid steps apart.
     """
+    data, point = fit.data, fit.point
     lam = trial_poles(data.x)
-    lam = lam[_promising(data, point, variance, lam)]
-    eta = float(np.median(point.eta)) if point.damping != "none" and len(point) else 0.0
+    lam = lam[_promising(fit, variance, lam)]
+    eta = float(np.median(point.eta)) if point.lossy and len(point) else 0.0
     phi = np.asarray(1 / (lam * (1 + 1j * eta) - data.x[:, None]), complex)
-    gains, vectors = _gains(data, point, variance, phi)
+    gains, vectors = _gains(fit, variance, phi)
     step = np.gradient(data.x)
-    out: list[Candidate] = []
+    out: list[PromisedMode] = []
     for k in np.argsort(gains)[::-1]:
         here = 2 * step[np.abs(data.x - lam[k]).argmin()]
         if all(abs(lam[k] - one.lam) > here for one in out):
-            out.append(Candidate(float(lam[k]), vectors[k], eta, float(gains[k])))
+            out.append(PromisedMode(float(lam[k]), vectors[k], eta, float(gains[k])))
         if len(out) == most or gains[k] <= 0:
             break
     return out
 
 
-def _promising(data: Data, point: Point, variance: Array, lam: Array) -> Mask:
+def _promising(fit: ResponseFit, variance: Array, lam: Array) -> Mask:
     """Trial poles worth a closer look: near poles, outside the band, and where residuals are.
 
     Residuals are looked at over one line and over groups of lines of all widths. The power of the
     residual underrates a mode that the others partly make up for, and those are next to a pole.
     """
-    z2 = data.counts * np.abs(data.Y - evaluate(data, point).H) ** 2 / variance
-    power = z2.sum(axis=1)
+    data = fit.data
+    power = (data.counts * np.abs(data.Y - fit.H) ** 2 / variance).sum(axis=1)
     level = max(float(np.median(power)), 1e-300)
     rough = np.zeros(len(power))
     width = 1
@@ -73,36 +72,35 @@ def _promising(data: Data, point: Point, variance: Array, lam: Array) -> Mask:
         mean = np.convolve(power, np.ones(width) / width, mode="same")
         rough = np.maximum(rough, (mean / level - 1) * np.sqrt(width))
         width *= 4
-    limit = np.sort(rough)[-min(_MOST, len(rough))]
+    limit = np.sort(rough)[-min(limits.CLOSER_LOOKS, len(rough))]
     line = np.clip(np.searchsorted(data.x, lam), 1, len(data.x) - 1)
     there = (rough[line] >= limit) | (rough[line - 1] >= limit)
     step = np.interp(lam, data.x, np.gradient(data.x))
-    near = np.abs(lam[:, None] - point.lam).min(axis=1, initial=np.inf) < _NEAR * step
+    away = np.abs(lam[:, None] - fit.point.lam).min(axis=1, initial=np.inf)
     outside = (lam < data.x[0]) | (lam > data.x[-1])
-    return np.asarray(there | near | outside)
+    return np.asarray(there | (away < limits.NEAR_STEPS * step) | outside)
 
 
-def promises(data: Data, point: Point, variance: Array) -> tuple[Array, Array]:
+def promises(fit: ResponseFit) -> tuple[Array, Array]:
     """Gain of one more vector at each pole that is there, and that vector."""
-    return _gains(data, point, variance, evaluate(data, point).D.astype(complex))
+    return _gains(fit, fit.data_variance, fit.at.D.astype(complex))
 
 
-def _gains(data: Data, point: Point, variance: Array, phi: ComplexArray) -> tuple[Array, Array]:
+def _gains(fit: ResponseFit, variance: Array, phi: ComplexArray) -> tuple[Array, Array]:
     """Gain of a mode with each of the responses phi (F, K), and the vector that reaches it."""
+    data = fit.data
     root = np.where(data.counts > 0, np.sqrt(2 * data.counts / variance), 0.0)
-    at = evaluate(data, point)
-    residual = (data.Y - at.H) * root
-    Q = _tangent((jacobian(data, point, at) * root).astype(complex))
+    residual = (data.Y - fit.H) * root
+    Q = _tangent((jacobian(data, fit.point, fit.at) * root).astype(complex))
     flat = residual.ravel().view(float)
     flat = flat - Q @ (Q.T @ flat)
     residual = flat.view(complex).reshape(residual.shape)
-    g, square, shared = _projections(phi, residual, root, Q)
-    return _best_directions(data, g, square, shared)
+    return _best_directions(data, *_projections(phi, residual, root, Q))
 
 
 def trial_poles(x: Array) -> Array:
     """Poles between the lines, and a few outside the band."""
-    inner = (np.arange(_PER_STEP) + 0.5) / _PER_STEP
+    inner = (np.arange(limits.TRIALS_PER_STEP) + 0.5) / limits.TRIALS_PER_STEP
     inside = (x[:-1, None] + np.diff(x)[:, None] * inner).ravel()
     width = x[-1] - x[0]
     above = x[-1] + width * np.geomspace(0.3 / len(x), 3.0, 12)
@@ -134,7 +132,9 @@ def _projections(
     return g, square, shared
 
 
-def _best_directions(data: Data, g: Array, square: Array, shared: Array) -> tuple[Array, Array]:
+def _best_directions(
+    data: ResponseData, g: Array, square: Array, shared: Array
+) -> tuple[Array, Array]:
     """Largest gain over the directions worth trying, and the scaled vector that reaches it."""
     K, E = g.shape
     gains, vectors = np.zeros(K), np.zeros((K, data.ports))
@@ -158,17 +158,15 @@ def _best_directions(data: Data, g: Array, square: Array, shared: Array) -> tupl
 def _fixed_directions(n: int, K: int) -> list[Array]:
     """Single ports and pairs of ports."""
     eye = np.eye(n)
-    out = [eye[a] for a in range(n)]
-    out += [
+    pairs = [
         (eye[a] + sign * eye[b]) / np.sqrt(2)
-        for a in range(n)
-        for b in range(a + 1, n)
+        for a, b in combinations(range(n), 2)
         for sign in (1, -1)
     ]
-    return [np.broadcast_to(one, (K, n)) for one in out]
+    return [np.broadcast_to(one, (K, n)) for one in (*eye, *pairs)]
 
 
-def _free_vectors(data: Data, g: Array, gram: Array) -> list[Array]:
+def _free_vectors(data: ResponseData, g: Array, gram: Array) -> list[Array]:
     """Rank-one vectors of the unconstrained residue at each pole, plain and whitened."""
     K, E = g.shape
     ridge = gram.copy()
@@ -178,7 +176,7 @@ def _free_vectors(data: Data, g: Array, gram: Array) -> list[Array]:
     R = np.einsum("kef,kf->ke", covariance, g)
     std = np.sqrt(np.maximum(np.einsum("kee->ke", covariance), 1e-300))
     plain, white = np.zeros((K, data.ports)), np.zeros((K, data.ports))
-    for k in np.argsort(np.einsum("ke,ke->k", R, g))[::-1][:200]:
+    for k in np.argsort(np.einsum("ke,ke->k", R, g))[::-1][: limits.CLOSER_LOOKS]:
         for out, spread in ((plain, np.ones(E)), (white, std[k])):
             v = mode_vector(data, R[k], spread)
             if v is not None:

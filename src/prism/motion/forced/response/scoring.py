@@ -7,190 +7,123 @@ A complex Gaussian datum of mean :math:`H(θ)` and variance :math:`s^2(θ)` has 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import cast
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.linalg
 
-from prism._types import Array, ComplexArray, Index, Mask
-from prism.motion.forced.response.data import Data
-from prism.motion.forced.response.noise import Noise, deviance
+from prism._types import Array, ComplexArray
+from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.modal import Evaluation, ModalPoint, evaluate, factors
+from prism.motion.forced.response.noise import ResponseNoise, deviance
+from prism.search.descent import Marquardt, Step, Stop, descend
 
-FAR = 25.0  # squared frequency, in bands, beyond which a mode is a static compliance
-MOST_LOSS = 1.0
+CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
+# the fall alone decides: at a bound, or next to a singular matrix, what is promised means little
+_STOP = Stop(tolerance=-np.inf, settled=1e-5, settled_share=1e-10)
 
 
 @dataclass(frozen=True)
-class Point:
-    """Parameters of a Foster form in the units of the data.
+class ResponseFit:
+    """A point and the noise, with the likelihood that follows from them.
 
     Attributes
     ----------
-    lam : array (N,)
-        Squared natural frequencies.
-    V : array (K, n)
-        Participation vectors; a residue of higher rank has several.
-    eta : array (N,)
-        Loss factors; ignored without damping.
-    damping : {"none", "viscous", "structural"}
-    pole : array (K,)
-        The pole of each vector; one each by default.
-    alike : bool
-        Whether all modes have one loss factor; then ``eta`` moves as a whole.
+    data : ResponseData
+    point : ModalPoint
+    noise : ResponseNoise
+    trusted : bool
+        Whether the noise was known before the model: then a residual above it is a mode that is
+        missing, and not noise.
+    held : array (F, E), optional
+        Variances of a single measurement that take the place of those of the model.
+    due : float
+        What a mode must gain here.
     """
 
-    lam: Array
-    V: Array
-    eta: Array
-    damping: str = "none"
-    pole: Index = field(default_factory=lambda: np.zeros(0, int))
-    alike: bool = False
+    data: ResponseData
+    point: ModalPoint
+    noise: ResponseNoise
+    trusted: bool = True
+    held: Array | None = None
+    due: float = np.inf
 
-    def __post_init__(self) -> None:
-        if len(self.pole) != len(self.V):
-            object.__setattr__(self, "pole", np.arange(len(self.V)))
+    def held_at(self, variance: Array | None, point: ModalPoint | None = None) -> ResponseFit:
+        """The same with other variances, or with those of the model, and with other modes."""
+        return replace(self, held=variance, point=self.point if point is None else point)
 
-    def __len__(self) -> int:
-        return len(self.lam)
+    @cached_property
+    def at(self) -> Evaluation:
+        """The response, and what its derivatives are made of."""
+        return evaluate(self.data, self.point)
 
     @property
-    def size(self) -> int:
-        """Number of entries of its gradient."""
-        return len(self.lam) * (1 + (self.damping != "none")) + self.V.size
+    def H(self) -> Array | ComplexArray:  # noqa: N802 - the letter of the field
+        """The response, (F, E)."""
+        return self.at.H
 
-    def sorted(self) -> Point:
-        """The same with ascending frequencies."""
-        return self.take(np.argsort(self.lam))
+    @cached_property
+    def data_variance(self) -> Array:
+        """Variances from the data, so that no pole can switch a line off by sitting on it."""
+        return self.data.variance(self.noise, self.data.Y)
 
-    def take(self, keep: Index) -> Point:
-        """Some of the poles, each with one vector."""
-        return Point(self.lam[keep], self.V[keep], self.eta[keep], self.damping, alike=self.alike)
+    @cached_property
+    def spread(self) -> Array:
+        """Variances of the model."""
+        return self.data.variance(self.noise, self.H)
 
-    def without(self, j: int) -> Point:
-        """All modes but one."""
-        return self.take(np.delete(np.arange(len(self)), j))
+    @property
+    def variance(self) -> Array:
+        """Variances that are in use."""
+        return self.spread if self.held is None else self.held
 
-    def joined(self, lam: float, v: Array, eta: float) -> Point:
-        """One mode more."""
-        return Point(
-            np.append(self.lam, lam),
-            np.vstack([self.V, v]),
-            np.append(self.eta, eta),
-            self.damping,
-            alike=self.alike,
-        )
+    @cached_property
+    def squares(self) -> Array:
+        """Sum of squared residuals of each value."""
+        return self.data.squares(self.H)
 
-    def widened(self, pole: int, v: Array) -> Point:
-        """One vector more at a pole."""
-        return replace(self, V=np.vstack([self.V, v]), pole=np.append(self.pole, pole))
+    @cached_property
+    def value(self) -> float:
+        r""":math:`-2 \log L`."""
+        return deviance(self.variance, self.data.counts, self.squares)
 
+    @property
+    def misfit(self) -> float:
+        """Squared residual per datum in units of the noise."""
+        return float((self.squares / self.spread).sum() / (self.data.total - self.point.size / 2))
 
-@dataclass(frozen=True)
-class Evaluation:
-    """The response of a point, and what its derivatives are made of; real without damping."""
+    @cached_property
+    def information(self) -> tuple[Array, Array]:
+        """Gradient of log L and Fisher information.
 
-    H: Array | ComplexArray  # (F, E)
-    D: Array | ComplexArray  # (F, N)
-    pairs: Array  # (N, E): v_a v_b, summed over the vectors of a pole
+        Both are sums over the pairs of ports of products over frequency of the few functions in
+        the basis, which is far less work than the derivatives written out.
+        """
+        # a pole on a line of the grid has derivatives beyond what numbers can hold
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._information()
 
-
-def evaluate(data: Data, point: Point) -> Evaluation:
-    """Response at the frequencies of the data."""
-    rate = _rate(data, point)
-    gap = point.lam - data.x[:, None]
-    # a pole exactly on a line of the grid would be infinite: the smallest gap is a rounding error
-    gap = np.where(np.abs(gap) < 1e-14, 1e-14, gap)
-    D = 1 / (gap + 1j * point.eta * rate) if point.damping != "none" else 1 / gap
-    pairs = np.zeros((len(point), len(data.rows)))
-    np.add.at(pairs, point.pole, point.V[:, data.rows] * point.V[:, data.columns])
-    return Evaluation(D @ pairs, D, pairs)
-
-
-def _rate(data: Data, point: Point) -> Array:
-    root = np.sqrt(np.maximum(point.lam, 0.0))
-    if point.damping == "viscous":
-        return np.asarray(data.omega[:, None] * root)
-    return np.broadcast_to(point.lam, (len(data.omega), len(point)))
-
-
-@dataclass(frozen=True)
-class Factors:
-    """Derivatives of H as products: ``∂H_fe/∂θ_p = basis[f, place[p]] · share[p, e]``.
-
-    Attributes
-    ----------
-    basis : array (F, B)
-        ``∂D/∂lam`` of every pole, D of every pole, and ``∂D/∂eta`` with damping; real without.
-    place : array (P,)
-    share : array (P, E)
-    """
-
-    basis: Array | ComplexArray
-    place: Index
-    share: Array
-
-
-def factors(data: Data, point: Point, at: Evaluation) -> Factors:
-    """Derivatives of H in the order lam, V, eta."""
-    N, (K, n) = len(point), point.V.shape
-    dlam = -(at.D**2)
-    if point.damping == "structural":
-        dlam = dlam * (1 + 1j * point.eta)
-    elif point.damping == "viscous":
-        root = np.sqrt(np.maximum(point.lam, 1e-300))
-        dlam = dlam * (1 + 0.5j * point.eta * data.omega[:, None] / root)
-    parts, place, share = [dlam, at.D], [np.arange(N)], [at.pairs]
-    place.append(np.repeat(N + point.pole, n))
-    ports = np.arange(n)[:, None]
-    pull = (data.rows == ports) * point.V[:, None, data.columns]
-    pull = pull + (data.columns == ports) * point.V[:, None, data.rows]
-    share.append(pull.reshape(K * n, -1))
-    if point.damping != "none":
-        parts.append(-1j * _rate(data, point) * at.D**2)
-        place.append(2 * N + np.arange(N))
-        share.append(at.pairs)
-    basis = cast("Array | ComplexArray", np.hstack(parts))
-    return Factors(basis, np.concatenate(place), np.vstack(share))
-
-
-def jacobian(data: Data, point: Point, at: Evaluation) -> Array | ComplexArray:
-    """Derivatives of H, (parameters, F, E), in the order lam, V, eta; real without damping."""
-    made = factors(data, point, at)
-    return made.basis.T[made.place][:, :, None] * made.share[:, None, :]
-
-
-def information(
-    data: Data, at: Evaluation, made: Factors, noise: Noise, fixed: Array | None = None
-) -> tuple[Array, Array]:
-    """Gradient of log L and Fisher information.
-
-    Both are sums over the pairs of ports of products over frequency of the few functions in the
-    basis, which is far less work than the derivatives written out.
-
-    Parameters
-    ----------
-    fixed : array (F, E), optional
-        Variances that do not depend on the model; then the noise is not asked.
-    """
-    s2 = noise.variance(np.abs(at.H) ** 2, data.shape, data.even) if fixed is None else fixed
-    weight = np.where(data.counts > 0, 2 * data.counts / s2, 0.0)
-    pull = weight * (data.Y - at.H)
-    moving = fixed is None and noise.b2 > 0
-    excess = np.where(data.counts > 0, data.squares(at.H) / s2 - data.counts, 0.0)
-    gradient, matrix = np.zeros(len(made.place)), np.zeros((len(made.place),) * 2)
-    pick = np.ix_(made.place, made.place)
-    for e, share in enumerate(made.share.T):
-        A = _as_real(made.basis * np.sqrt(weight[:, e, None]))
-        G = A.T @ A
-        g = (made.basis.conj().T @ pull[:, e]).real
-        if moving:
-            R = (at.H[:, e, None].conj() * made.basis).real * (2 * noise.b2 / s2[:, e, None])
-            G = G + R.T @ (R * data.counts[:, e, None])
-            g = g + R.T @ excess[:, e]
-        gradient += share * g[made.place]
-        matrix += np.outer(share, share) * G[pick]
-    return gradient, matrix
+    def _information(self) -> tuple[Array, Array]:
+        basis, place, shares = factors(self.data, self.point, self.at)
+        counts, s2, H = self.data.counts, self.variance, self.H
+        weight = np.where(counts > 0, 2 * counts / s2, 0.0)
+        pull = weight * (self.data.Y - H)
+        moving = self.held is None and self.noise.b2 > 0
+        excess = np.where(counts > 0, self.squares / s2 - counts, 0.0)
+        gradient, matrix = np.zeros(len(place)), np.zeros((len(place),) * 2)
+        pick = np.ix_(place, place)
+        for e, share in enumerate(shares.T):
+            A = _as_real(basis * np.sqrt(weight[:, e, None]))
+            G = A.T @ A
+            g = (basis.conj().T @ pull[:, e]).real
+            if moving:
+                R = (H[:, e, None].conj() * basis).real * (2 * self.noise.b2 / s2[:, e, None])
+                G = G + R.T @ (R * counts[:, e, None])
+                g = g + R.T @ excess[:, e]
+            gradient += share * g[place]
+            matrix += np.outer(share, share) * G[pick]
+        return gradient, matrix
 
 
 def _as_real(values: Array | ComplexArray) -> Array:
@@ -198,97 +131,47 @@ def _as_real(values: Array | ComplexArray) -> Array:
     return np.vstack([values.real, values.imag]) if np.iscomplexobj(values) else values.real
 
 
-def misfit(data: Data, H: Array | ComplexArray, noise: Noise, fixed: Array | None = None) -> float:
-    r""":math:`-2 \log L`."""
-    s2 = noise.variance(np.abs(H) ** 2, data.shape, data.even) if fixed is None else fixed
-    return deviance(s2, data.counts, data.squares(H))
+def climb(fit: ResponseFit, steps: int) -> ResponseFit:
+    """Raise the likelihood by damped scoring steps; the noise stays as it is."""
+    return descend(_Likelihood(), fit, replace(_STOP, steps=steps), CONTROL).point
 
 
-def climb(
-    data: Data, point: Point, noise: Noise, steps: int, fixed: Array | None = None
-) -> tuple[Point, float]:
-    """Raise the likelihood by damped scoring steps; the noise stays as it is.
+class _Likelihood:
+    """The likelihood of points, as a landscape to descend."""
 
-    Returns
-    -------
-    point : Point
-    value : float
-        ``-2 log L`` reached.
-    """
-    at = evaluate(data, point)
-    value = misfit(data, at.H, noise, fixed)
-    damping = 1e-9
-    for _ in range(steps):
-        # a pole on a line of the grid has derivatives beyond what numbers can hold
-        with np.errstate(over="ignore", invalid="ignore"):
-            gradient, matrix = information(data, at, factors(data, point, at), noise, fixed)
+    def cost(self, fit: ResponseFit) -> float:
+        r""":math:`-2 \log L`."""
+        return fit.value
+
+    def step(self, fit: ResponseFit, damping: float) -> Step | None:
+        """The damped scoring step; None where it is not finite."""
+        gradient, matrix = fit.information
         if not np.isfinite(matrix).all():
-            break
-        free = free_parameters(point, gradient)
-        better = False
-        for _ in range(14):
-            step = _solve(point, matrix, gradient, free, damping)
-            if not np.isfinite(step).all():
-                damping = 10 * damping
-                continue
-            trial = _moved(point, step)
-            there = evaluate(data, trial)
-            new = misfit(data, there.H, noise, fixed)
-            if new < value:
-                better = True
-                break
-            damping = 10 * damping
-        if not better:
-            break
-        gain, value, point, at = value - new, new, trial, there
-        damping /= 10
-        if gain < 1e-5 + 1e-10 * abs(value):
-            break
-    return point, value
+            return None
+        delta = _solve(fit.point, matrix, gradient, damping)
+        return Step(delta, float(delta @ gradient)) if np.isfinite(delta).all() else None
+
+    def moved(self, fit: ResponseFit, step: Step) -> ResponseFit:
+        """The fit after a step, within bounds."""
+        return replace(fit, point=fit.point.moved(step.delta))
 
 
-def free_parameters(point: Point, gradient: Array | None = None) -> Mask:
-    """Parameters that are not held at a bound (by a gradient that pushes outwards)."""
-    N, K = len(point), point.V.size
-    push = np.zeros(point.size) if gradient is None else gradient
-    free = np.ones(point.size, bool)
-    free[:N] &= ~((point.lam <= 0) & (push[:N] <= 0))
-    free[:N] &= ~((point.lam >= FAR) & (push[:N] >= 0))
-    if point.damping != "none":
-        outwards = np.full(N, push[N + K :].sum()) if point.alike else push[N + K :]
-        free[N + K :] &= ~((point.eta <= 0) & (outwards <= 0))
-        free[N + K :] &= ~((point.eta >= MOST_LOSS) & (outwards >= 0))
-    return free
-
-
-def free_count(point: Point) -> int:
-    """Number of parameters that the data decide."""
-    free = int(free_parameters(point).sum())
-    return free - len(point) + 1 if point.alike and point.damping != "none" else free
-
-
-def _solve(point: Point, matrix: Array, gradient: Array, free: Mask, damping: float) -> Array:
+def _solve(point: ModalPoint, matrix: Array, gradient: Array, damping: float) -> Array:
+    free = point.free(gradient)
     step = np.zeros(len(gradient))
-    losses = len(point) + point.V.size
-    if point.alike and losses < len(step):
-        matrix, gradient = _gathered(matrix, gradient, losses)
-        free = free[: losses + 1]
+    if point.alike and point.lossy:
+        # one loss factor moves all of them
+        starts = np.arange(point.losses + 1)
+        matrix = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
+        gradient, free = np.add.reduceat(gradient, starts), free[: len(starts)]
     part = matrix[np.ix_(free, free)]
     scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
     scaled = part / np.outer(scale, scale)
     scaled[np.diag_indices_from(scaled)] += damping
     moved = np.zeros(len(gradient))
     moved[free] = _symmetric_solve(scaled, gradient[free] / scale) / scale
-    step[: len(moved)] = moved
-    step[len(moved) :] = moved[-1]  # one loss factor moves all of them
+    step[: len(moved)], step[len(moved) :] = moved, moved[-1]
     return step
-
-
-def _gathered(matrix: Array, gradient: Array, first: int) -> tuple[Array, Array]:
-    """Information and gradient where all parameters from the first one on are the same one."""
-    starts = np.arange(first + 1)
-    matrix = np.add.reduceat(np.add.reduceat(matrix, starts, axis=0), starts, axis=1)
-    return matrix, np.asarray(np.add.reduceat(gradient, starts))
 
 
 def _symmetric_solve(matrix: Array, rhs: Array) -> Array:
@@ -299,14 +182,28 @@ def _symmetric_solve(matrix: Array, rhs: Array) -> Array:
     return np.asarray(np.linalg.lstsq(matrix, rhs, rcond=None)[0])
 
 
-def _moved(point: Point, step: Array) -> Point:
-    N, K = len(point), point.V.size
-    eta = point.eta
-    if point.damping != "none":
-        eta = np.clip(eta + step[N + K :], 0.0, MOST_LOSS)
-    return replace(
-        point,
-        lam=np.clip(point.lam + step[:N], 0.0, FAR),
-        V=point.V + step[N : N + K].reshape(point.V.shape),
-        eta=eta,
-    )
+def covariance(fit: ResponseFit) -> Array:
+    """Inverse Fisher information of all parameters.
+
+    A frequency held at a bound (a rigid body, a static compliance) has no error; a loss factor of
+    zero has the error of one that is free, because it may be larger.
+    """
+    point = fit.point
+    _, matrix = fit.held_at(None).information
+    free = point.free()
+    free[point.losses :] = True
+    part = matrix[np.ix_(free, free)]
+    scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
+    inverse = np.linalg.pinv(part / np.outer(scale, scale), rcond=1e-15, hermitian=True)
+    out = np.zeros_like(matrix)
+    out[np.ix_(free, free)] = inverse / np.outer(scale, scale)
+    return out
+
+
+def wald(fit: ResponseFit) -> Array:
+    """Squared length of each participation vector in units of its error."""
+    C, V = covariance(fit), fit.point.V
+    parts = np.arange(len(fit.point), fit.point.losses).reshape(V.shape)
+    blocks = [C[np.ix_(part, part)] for part in parts]
+    inverses = [np.linalg.pinv(one, rcond=1e-12, hermitian=True) for one in blocks]
+    return np.array([v @ inverse @ v for v, inverse in zip(V, inverses, strict=True)])

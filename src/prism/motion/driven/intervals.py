@@ -1,0 +1,77 @@
+r"""Intervals of the damping: log-normal, or by profile likelihood.
+
+Where ζ f T is small a standard deviation says little: there the ends are where the likelihood,
+maximal over all else, is lower by half the χ² quantile.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from prism.motion.driven import _limits as limits
+from prism.motion.driven.bands import feasible
+from prism.motion.driven.scoring import BandFit, maximise
+from prism.motion.driven.whittle import BandModel
+
+
+def damping_interval(fit: BandFit, j: int, std: float) -> tuple[float, float]:
+    """95 % interval of the damping ratio of free mode j.
+
+    Parameters
+    ----------
+    std : float
+        Standard deviation of ln ζ from the Fisher information.
+    """
+    omega, zeta = float(fit.model.omega[j]), float(fit.model.zeta[j])
+    if zeta * omega / (2 * np.pi) * fit.band.longest < limits.PROFILE:
+        return damping_profile(fit, j, std)
+    spread = float(np.exp(limits.NORMAL * std))
+    return zeta / spread, zeta * spread
+
+
+def damping_profile(fit: BandFit, j: int, std: float) -> tuple[float, float]:
+    """The interval by profile likelihood; its lower end is zero where the likelihood never falls.
+
+    Parameters
+    ----------
+    std : float
+        Standard deviation of ln ζ, for the first step.
+    """
+    step = 1.5 * float(np.clip(std, *limits.PROFILE_STEP))
+    return _end(fit, j, -step), _end(fit, j, step)
+
+
+def _end(fit: BandFit, j: int, step: float) -> float:
+    """Walk out along the profile until the likelihood is low enough, then interpolate.
+
+    Every point is a fit that starts from the one before it. A root finder needs both ends of a
+    bracket, jumps between them, and would pay several more fits for digits that nobody can use.
+    """
+    at = fit.model.at["damping"][j : j + 1]
+    here, first = fit.model, float(fit.model.zeta[j])
+    inside, drop_inside, place = 0.0, 0.0, step
+    for _ in range(limits.PROFILE_STEPS):
+        zeta = first * float(np.exp(place))
+        if not limits.LEAST_DAMPING <= zeta <= limits.MOST_DAMPING:
+            return 0.0 if zeta < limits.LEAST_DAMPING else 1.0
+        begin = feasible(_shifted(here, j, zeta), fit.band)
+        found = maximise(begin, fit.band, held=at, tolerance=limits.PROFILE_ROUGH)
+        here, drop = found.model, fit.log_likelihood - found.log_likelihood
+        if drop > limits.HALF_CHI2:
+            # The square root of the drop is nearly linear in ln ζ.
+            low, high, target = np.sqrt([drop_inside, drop, limits.HALF_CHI2])
+            return first * float(np.exp(inside + (place - inside) * (target - low) / (high - low)))
+        inside, drop_inside = place, max(drop, 0.0)
+        near = drop > 0.4 * limits.HALF_CHI2
+        place += 0.5 * step if near else max(1.0, 0.7 * abs(place / step)) * step
+    return 0.0 if step < 0 else first * float(np.exp(inside))
+
+
+def _shifted(model: BandModel, index: int, zeta: float) -> BandModel:
+    """The model at another damping, its force kept so that the power stays."""
+    zetas, factor = model.zeta.copy(), np.ones(model.count)
+    factor[index] = np.sqrt(zeta / zetas[index])
+    zetas[index] = zeta
+    return replace(model, zeta=zetas, force=model.force * np.outer(factor, factor))

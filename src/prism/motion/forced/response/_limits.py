@@ -1,0 +1,61 @@
+"""Limits of the Foster fit of a response, with what each is measured in."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# -- modes
+FAR_AWAY = 25.0  # squared frequency, in bands, beyond which a mode is a static compliance
+MOST_LOSS = 1.0  # loss factor
+MOST_ROUNDS = 40  # of a search
+MERGE_STEPS = 1.5  # grid steps within which neighbours are tested for merging
+TAKEN_BACK = 1.0  # -2 log L: what a round without a mode more must gain at least
+
+# -- noise
+ENOUGH_PAIRS = 30  # reciprocal pairs from which the noise is read off directly
+NOISE_STEPS = 60
+# variances that rounding makes, of a typical value and of each: exact data have no noise below
+ROUNDING_A, ROUNDING_B = 1e-24, 1e-20
+COMPLETE = 1.3  # misfit per datum up to which a residual counts as noise
+
+# -- the rational start
+RATIONAL_STEPS = 15
+PROMINENCE = 1.0  # of the logarithm of the power
+LADDER_PATIENCE = 1  # rungs beyond the best before the ladder ends
+PRUNINGS = 2
+
+# -- descents
+CLOSER_STEPS = 5  # at each tolerance on the way to the variances of the data
+SETTLE_STEPS = 12
+SETTLE_ROUNDS = 3
+SETTLED = 1e-3  # -2 log L: noise and modes agree
+OUT_OF_REACH = 20.0  # prices above the present misfit: what no refinement brings down
+
+# -- where a mode would help
+TRIALS_PER_STEP = 4  # trial poles in each interval of the grid
+NEAR_STEPS = 1.5  # grid steps about a pole that are looked at closely
+CLOSER_LOOKS = 200  # lines, and residues
+SEEN_LOSSLESS = 0.9  # of the gain, at least, the scan sees between its trial poles
+SEEN_LOSSY = 0.7  # and at a loss that need not be that of the mode
+
+# -- moving poles
+REACH_LINES = 3  # lines
+PLACES_PER_STEP = 3
+SWEEPS = 3
+MOVED = 1.0  # -2 log L: what a new place must gain
+STRANGE = 4.5  # standard deviations that noise does not reach
+
+# -- losses
+SIGNIFICANT_LOSS = 1e-4
+UNLIKE = 0.05  # chance of calling equal losses unlike
+
+# -- what the data say against the form
+MISFIT = 1.5  # variance over that of the noise
+UNSYMMETRIC = 1.5  # ratio of variances
+UNSYMMETRIC_SHARE = 0.3  # of the response
+FEWEST_RECIPROCAL = 8  # frequencies with both reciprocal values
+EXPLAINED = 0.3  # of the asymmetry may be left by gains that explain it
+
+# -- length per grid step of the curve of poles, and the same with a loss that is small
+LOSSLESS_LENGTH = np.pi / np.sqrt(3)
+LOSSY_LENGTH = LOSSLESS_LENGTH + np.pi

@@ -1,0 +1,207 @@
+"""Records of a gyroscopic system at equilibrium → lines → factors → bare system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError, OptionError
+from prism.experiments import Equilibrium
+from prism.motion.gyroscopic import _limits as limits
+from prism.motion.gyroscopic.amplitudes import (
+    LineFactors,
+    line_amplitudes,
+    line_factors,
+    without_groups,
+)
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
+from prism.motion.gyroscopic.delay import delay_test
+from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
+from prism.motion.gyroscopic.result import GyroscopicFit
+from prism.motion.steady import Lines
+from prism.motion.steady.fit import refine
+from prism.motion.steady.likelihood import estimate_lines
+from prism.record import QUANTITIES, Record
+from prism.search.series import samplings_of
+from prism.uncertainty import Gaussian
+
+
+def fit_gyroscopic(
+    record: Record,
+    *,
+    temperature: float | None = None,
+    mass: ArrayLike | None = None,
+    false_alarm: float = 1e-3,
+    progress: Callable[[str], None] | None = None,
+) -> GyroscopicFit:
+    r"""Find the gyroscopic system behind records at thermal equilibrium.
+
+    .. math:: C(τ) = 2 kT\, \mathrm{Re} \sum_j b_j b_j^* e^{iΩ_j τ}
+              \;→\; H(s) = [C(0) - s \hat C(s)]/kT
+              \;→\; H(s)^{-1} = μ s^2 + γ s + κ - \hat K(s)
+
+    Parameters
+    ----------
+    record : Record
+        Trials drawn from the canonical distribution.
+    temperature : float, optional
+        kT in units of the energy. Give this or ``mass``; with neither, everything is known up
+        to one scale (frequencies, and :math:`μ^{-1} γ`, do not depend on it).
+    mass : array (channels, channels), optional
+        Effective mass μ of the channels.
+    false_alarm : float
+        Probability that noise alone shows a line.
+    progress : callable, optional
+        Told what is being done.
+
+    Raises
+    ------
+    CannotTellError
+        When there are too few trials or lines, or the lines are not those of a gyroscopic
+        system at equilibrium.
+    """
+    inverse_mass = _scale(record, temperature, mass)
+    if record.n_trials < limits.FEWEST_TRIALS:
+        raise CannotTellError(
+            f"{record.n_trials} trials do not show the mean energy of a line: record at least "
+            f"{limits.FEWEST_TRIALS} at equilibrium."
+        )
+    found = estimate_lines(record, false_alarm=false_alarm, progress=progress)
+    _check(found, record)
+    samplings = samplings_of(record)[0]
+    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=limits.REFINED)
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    full = line_amplitudes(samplings, fit, orders)
+    lines = line_factors(full)
+    unit = 1.0 if temperature is None else temperature
+    omega, factors, kT, consistency = _solve(lines, inverse_mass, unit)
+    if min(consistency, lines.p_value.min() * len(lines.p_value)) < limits.LEVEL:
+        raise CannotTellError(_contradiction(lines, consistency))
+    if progress is not None:
+        progress("errors by leaving out trials")
+    groups = min(record.n_trials, limits.GROUPS)
+    others = [
+        _solve(line_factors(some), inverse_mass, unit)[:2]
+        for some in without_groups(samplings, fit, full, groups)
+    ]
+    known = inverse_mass is not None or temperature is not None
+    return GyroscopicFit(
+        channels=record.channels,
+        **_estimates(omega, factors, others),
+        noise=found.noise,
+        temperature=kT if known else None,
+        scale=_words(inverse_mass is not None, temperature is not None),
+        in_phase=np.array([test.p_value[0] for test in found.tests]),
+        one_direction=lines.p_value,
+        consistency=consistency,
+        delay=delay_test(lines),
+        lines=found,
+    )
+
+
+def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) -> Array | None:
+    """Check what fixes the scale; returns the inverse mass, if the mass is known."""
+    if temperature is not None and not 0 < temperature < np.inf:
+        raise OptionError(f"the temperature must be positive, got {temperature}.")
+    if mass is not None and temperature is not None:
+        raise OptionError("mass and temperature both fix the scale: give one of them.")
+    return Equilibrium.of({"mass": mass}, record.n_channels).inverse_mass
+
+
+def _check(found: Lines, record: Record) -> None:
+    if found.torus is not None:
+        raise CannotTellError(
+            "the lines are integer combinations of fewer frequencies, as of a nonlinear system; "
+            "at smaller amplitude the motion is linear."
+        )
+    if found.crowded:
+        raise CannotTellError(
+            "several lines crowd around one frequency, as a decaying oscillation makes them; use "
+            "the stationary part of the records."
+        )
+    if len(found.motion.omega) < record.n_channels:
+        raise CannotTellError(
+            f"{record.n_channels} channels need at least as many lines, and "
+            f"{len(found.motion.omega)} were found: leave out channels, or record longer."
+        )
+
+
+def _contradiction(lines: LineFactors, consistency: float) -> str:
+    j = int(lines.p_value.argmin())
+    if lines.p_value[j] * len(lines.p_value) < limits.LEVEL:
+        return (
+            f"the line at {lines.omega[j]:.5g} has more than one complex direction "
+            f"(p = {lines.p_value[j]:.1e}): two modes of one frequency, or one that the records "
+            "are too short to resolve."
+        )
+    return (
+        "the lines are not those of positions at equilibrium, with the given mass if any "
+        f"(p = {consistency:.1e}): check the distribution, and delays between channels."
+    )
+
+
+def _solve(
+    lines: LineFactors, inverse_mass: Array | None, unit: float
+) -> tuple[Array, ComplexArray, float, float]:
+    """Adjusted frequencies and factors per unit kT, kT, and the probability of the misfit."""
+    result = adjust_lines(lines, inverse_mass)
+    omega, factors = adjusted_lines(result, lines.directions.shape)
+    kT = float(np.exp(result.q[0])) if inverse_mass is not None else unit
+    p_value = result.p_value if result.converged else 0.0
+    return omega, factors / np.sqrt(unit), kT, p_value
+
+
+def _estimates(
+    omega: Array, factors: ComplexArray, others: Sequence[tuple[Array, ComplexArray]]
+) -> dict[str, Any]:
+    """What the lines give, with standard deviations and joint errors by jackknife over `others`."""
+    done = complete_gyroscopic(omega, factors)
+    values = _quantities(omega, factors, done)
+    replicates = [_quantities(*other, complete_gyroscopic(*other)) for other in others]
+    flat = np.array([np.concatenate([*map(np.ravel, _real(one).values())]) for one in replicates])
+    off = np.sqrt((len(others) - 1) / len(others)) * (flat - flat.mean(axis=0))
+    joint = Gaussian.of(_real(values), off.T @ off)
+    errors = {
+        f"{name}_std": joint.std(f"{name}_real") + 1j * joint.std(f"{name}_imag")
+        if np.iscomplexobj(value)
+        else joint.std(name)
+        for name, value in values.items()
+    }
+    return {**vars(done), **values, **errors, "joint": joint, "factors": factors}
+
+
+def _quantities(
+    omega: Array, factors: ComplexArray, done: GyroscopicCompletion
+) -> dict[str, Array | ComplexArray]:
+    """All that does not depend on a phase."""
+    return {
+        "frequencies": omega,
+        "residues": hermitian(factors),
+        "hidden_frequencies": done.hidden_frequencies,
+        "hidden_residues": hermitian(done.couplings),
+        "mass": done.mass,
+        "gyroscopic": done.gyroscopic,
+        "stiffness": done.stiffness,
+        "static_stiffness": done.static_stiffness,
+    }
+
+
+def _real(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
+    """Complex arrays in two: ``..._real`` and ``..._imag``."""
+    out: dict[str, Array] = {}
+    for name, value in values.items():
+        if np.iscomplexobj(value):
+            out |= {f"{name}_real": value.real, f"{name}_imag": value.imag}
+        else:
+            out[name] = value.real
+    return out
+
+
+def _words(mass: bool, temperature: bool) -> str:
+    if mass:
+        return "the given mass"
+    return "the given temperature" if temperature else "free: in units of kT"

@@ -1,0 +1,124 @@
+"""What is found in records of a gyroscopic system at equilibrium."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from prism._types import Array, ComplexArray, Index, Mask
+from prism.motion.gyroscopic._limits import LEVEL
+from prism.motion.gyroscopic.completion import GyroscopicCompletion, line_sum
+from prism.motion.gyroscopic.delay import DelayTest
+from prism.motion.steady import Lines
+from prism.uncertainty import Gaussian
+
+
+@dataclass(frozen=True)
+class GyroscopicFit(GyroscopicCompletion):
+    r"""The bare system behind records: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
+
+    Every ``..._std`` is a standard deviation by jackknife over trials; for a complex quantity
+    its real and imaginary parts are those of the real and imaginary parts.
+
+    Attributes
+    ----------
+    channels : tuple of str
+    frequencies, frequencies_std : array (lines,)
+        :math:`Ω_j`, ascending.
+    factors : complex array (lines, channels)
+        :math:`b_j`, the first entry that is not small real and positive.
+    residues, residues_std : complex array (lines, channels, channels)
+        :math:`B_j = b_j b_j^*` of :math:`C(τ) = 2 kT\, \mathrm{Re} \sum_j B_j e^{iΩ_j τ}`.
+    mass, gyroscopic, stiffness : array (channels, channels)
+        μ, γ and κ, with ``mass_std``, ``gyroscopic_std`` and ``stiffness_std``.
+    static_stiffness, static_stiffness_std : array (channels, channels)
+        :math:`κ_0 = κ - \hat K(0)`.
+    hidden_frequencies, hidden_frequencies_std : array (hidden,)
+        Bare frequencies :math:`ω_i`: the hidden part with the channels clamped.
+    couplings : complex array (hidden, channels)
+        :math:`c_i`, each up to its phase.
+    hidden_residues, hidden_residues_std : complex array (hidden, channels, channels)
+        :math:`c_i c_i^*` of the kernel.
+    joint : Gaussian
+        All of these with their joint covariance; of complex ones ``..._real`` and ``..._imag``.
+    noise : array (channels,)
+        Standard deviation of the noise.
+    temperature : float or None
+        kT, where the scale is known. Otherwise residues are in units of kT, and mass,
+        gyroscopic matrix and stiffness in units of 1/kT.
+    scale : str
+        What fixes the scale, in words.
+    in_phase : array (lines,)
+        Probability that the line is in phase on all channels, as without gyroscopic forces.
+    one_direction : array (lines,)
+        Probability that the line has one complex direction, as one gyroscopic mode has.
+    consistency : float
+        Probability of the misfit of the relations of ``prism.motion.gyroscopic.relations``.
+    delay : DelayTest
+        Whether delays between the channels explain the phases as well.
+    lines : Lines
+        The lines of the records, which go on as they are.
+    """
+
+    channels: tuple[str, ...]
+    frequencies: Array
+    frequencies_std: Array
+    factors: ComplexArray
+    residues: ComplexArray
+    residues_std: ComplexArray
+    mass_std: Array
+    gyroscopic_std: Array
+    stiffness_std: Array
+    static_stiffness_std: Array
+    hidden_frequencies_std: Array
+    hidden_residues: ComplexArray
+    hidden_residues_std: ComplexArray
+    joint: Gaussian = field(repr=False)
+    noise: Array
+    temperature: float | None
+    scale: str
+    in_phase: Array
+    one_direction: Array
+    consistency: float
+    delay: DelayTest
+    lines: Lines = field(repr=False)
+
+    @property
+    def rotating(self) -> Mask:
+        """Lines that turn: not in phase on all channels, yet with one complex direction."""
+        return np.asarray((self.in_phase < LEVEL) & (self.one_direction >= LEVEL))
+
+    @property
+    def evidence(self) -> bool:
+        """Whether the records need gyroscopic forces: lines turn, and no delay explains it."""
+        return bool(self.rotating.any() and self.delay.p_value < LEVEL)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Whether the records need gyroscopic forces, in words."""
+        turning, p = np.count_nonzero(self.rotating), self.delay.p_value
+        some = f"{turning} of {len(self.frequencies)} lines turn"
+        if self.evidence:
+            return (f"{some}, and no delay between the channels explains it (p = {p:.1e})",)
+        if turning:
+            late = ", ".join(f"{delay:.4g}" for delay in self.delay.delays)
+            return (
+                f"{some}, but channels sampled late by {late} would show the same (p = {p:.2g}): "
+                "the gyroscopic matrix may be such a delay",
+            )
+        return ("no line turns: the records do not need gyroscopic forces",)
+
+    def sense(self, first: int = 0, second: int = 1) -> Index:
+        r"""Sense of rotation of each line in the plane of two channels.
+
+        +1 from the first channel towards the second, -1 the other way, 0 for a line that does
+        not turn. The relation :math:`\sum_j Ω_j \mathrm{Im} B_j = 0` lets no set of lines turn
+        all in one sense.
+        """
+        turn = np.sign(self.residues[:, first, second].imag).astype(int)
+        return np.where(self.rotating, turn, 0)
+
+    def receptance(self, s: complex) -> ComplexArray:
+        r""":math:`H(s) = \sum_j 2Ω_j (Ω_j \mathrm{Re} B_j + s\,\mathrm{Im} B_j)/(s^2 + Ω_j^2)`."""
+        return line_sum(self.frequencies, self.factors, s)
