@@ -5,9 +5,8 @@ Model of trial (or stretch between kicks) r, channel a:
 .. math:: y_{ra}(t) = \operatorname{Re} \sum_j A_{rja} e^{λ_j (t - t_r)} + b_{ra} + s_{ra} t
           + \text{noise}_a, \qquad λ_j = -ζ_j Ω_j + i Ω_j \sqrt{1 - ζ_j^2}
 
-with poles shared by all stretches and channels. `decay_search` finds how many, `decay_fit` fits
-them by maximum likelihood, `decay_select` leaves out what is no mode, `decay_shapes` and
-`decay_errors` give shapes and errors.
+with poles shared by all stretches and channels. `search` finds how many and fits them by maximum
+likelihood, `select` leaves out what is no mode, `shapes` and `errors` give shapes and errors.
 """
 
 from __future__ import annotations
@@ -35,10 +34,18 @@ from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
 from prism.options import check_options
 from prism.record import QUANTITIES, Record
-from prism.search.projection import drift_p_value
+from prism.search.noise import RELATIVE_FLOOR
+from prism.search.projection import drift_p_value, evaluate, residual_weights
 from prism.search.series import Stretch
 
-__all__ = ["Continuation", "DampingEvidence", "DecayFit", "damping_evidence", "fit_decays"]
+__all__ = [
+    "Continuation",
+    "DampingEvidence",
+    "DecayFit",
+    "damping_evidence",
+    "decay_chance",
+    "fit_decays",
+]
 
 _NORMAL = 1.959964
 _LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
@@ -117,10 +124,48 @@ def damping_evidence(
     if not m:
         return DampingEvidence(0.0, 0, 1.0, np.zeros(0), np.zeros(0))
     gain = max(undamped(found.family, point).cost - point.cost, 0.0)
-    k = np.arange(1, m + 1)
-    p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
     size = np.abs(point.poles)
-    return DampingEvidence(gain, m, p, size, -point.poles.real / size)
+    return DampingEvidence(gain, m, _chance(gain, m), size, -point.poles.real / size)
+
+
+def decay_chance(record: Record, omega: Array, strength: Array, apart: float) -> float:
+    r"""A score test of decaying against steady lines: one linear fit instead of a search.
+
+    Lines nearer than ``apart`` are taken for one. At δ = 0 the likelihood with amplitudes and
+    frequencies eliminated has a slope s and a curvature S in the rates, so that steps
+    :math:`δ = \max(S^{-1} s, 0)` foretell a gain of :math:`2 δ^T s - δ^T S δ`. What the lines
+    leave counts as noise. Where the chance of so large a gain is not small, `damping_evidence` need
+    not be asked.
+
+    Parameters
+    ----------
+    omega, strength : arrays (lines,)
+        Frequencies of steady lines, ascending, and their gains.
+    apart : float
+        Distance in angular frequency.
+
+    Returns
+    -------
+    float
+        Chance of the gain foretold when nothing decays.
+    """
+    bunches = np.split(np.arange(len(omega)), np.flatnonzero(np.diff(omega) > apart) + 1)
+    poles = 1j * np.array([np.average(omega[b], weights=strength[b]) for b in bunches])
+    segments = group(record, cut(record, kick_spans(None, record.n_trials)))[0]
+    fit = evaluate(segments, poles, np.ones(record.n_channels))
+    floor = (RELATIVE_FLOOR * record.std()) ** 2
+    fit = evaluate(segments, poles, residual_weights(fit, floor))
+    F, m = fit.fisher, fit.count
+    solved = np.linalg.solve(F[:m, :m], np.column_stack([F[:m, m:], fit.gradient[:m]]))
+    S, s = F[m:, m:] - F[m:, :m] @ solved[:, :m], fit.gradient[m:] - F[m:, :m] @ solved[:, m]
+    rates = np.maximum(np.linalg.solve(S, s), 0.0)
+    return _chance(float(2 * rates @ s - rates @ S @ rates), m)
+
+
+def _chance(gain: float, m: int) -> float:
+    """Chance of a gain of m rates that cannot be negative, when all are zero."""
+    k = np.arange(1, m + 1)
+    return float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
 
 
 # -- from record to poles --------------------------------------------------------------------------

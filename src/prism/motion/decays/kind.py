@@ -11,7 +11,7 @@ from prism._types import Array
 from prism.errors import NoLineError, RecordTooShortError
 from prism.finding import Finding
 from prism.forecast import Motion
-from prism.motion.decays.decays import DecayFit, damping_evidence, fit_decays
+from prism.motion.decays.decays import DecayFit, damping_evidence, decay_chance, fit_decays
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.driven.innovations import kicks
 from prism.motion.explanation import Explanation, Question
@@ -24,7 +24,8 @@ _FIRST_PART = 0.6  # of the record, which must foresee the rest if the motion is
 _TELLING = 8  # modes that are enough to tell
 _APART = 2.0  # resolutions between lines that may be one that decays
 _LONGEST = 100_000  # samples up to which that is tested
-_SIGNIFICANT = 1e-6
+_SIGNIFICANT = 1e-6  # at which lines are said to decay
+_UNLIKELY = 0.05  # chance above which the cheap test settles that they do not
 _WORSE = 2.0  # times the error inside the fitted part
 
 
@@ -87,6 +88,8 @@ class Decays(Explanation):
             return None
         resolution = 2 * np.pi / record.duration
         if not lines.crowded and np.all(np.diff(lines.fit.omega) > _APART * resolution):
+            return None
+        if decay_chance(record, lines.fit.omega, lines.gains, _APART * resolution) > _UNLIKELY:
             return None
         evidence = damping_evidence(record, max_modes=_TELLING)
         if evidence.p_value > _SIGNIFICANT:
