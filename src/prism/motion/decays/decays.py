@@ -19,6 +19,7 @@ from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
 from prism.errors import NoLineError
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.kicks import settled
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
 from prism.motion.decays.search import (
@@ -34,7 +35,7 @@ from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
 from prism.options import check_options
 from prism.record import QUANTITIES, Record
-from prism.search.noise import RELATIVE_FLOOR
+from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import drift_p_value, evaluate, residual_weights
 from prism.search.series import Stretch
 
@@ -46,11 +47,6 @@ __all__ = [
     "decay_chance",
     "fit_decays",
 ]
-
-_NORMAL = 1.959964
-_LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
-_DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
-_PHASE_LEVEL, _PHASE_RATIO = 1e-4, 0.05  # at which a mode is said not to be in phase
 
 
 def fit_decays(
@@ -206,7 +202,7 @@ def _find(
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     judged, remarks = select(family, find_decays(family, segments, start, progress), orders)
     point = judged.point
-    if drift is None and point.count and drift_p_value(point) > _DRIFT_LEVEL:
+    if drift is None and point.count and drift_p_value(point) > limits.DRIFT_LEVEL:
         level = with_background(point, 1)
         again = refine(level, point.poles, point.weights, band=family.rules.band)
         judged, more = select(family, again, orders)
@@ -278,10 +274,14 @@ def _damping_intervals(zeta: Array, std: Array) -> Array:
     parabola and its interval is the normal one, cut at zero.
     """
     best = np.maximum(zeta, 0.0)
-    normal = np.stack([np.maximum(zeta - _NORMAL * std, 0.0), best + _NORMAL * std], axis=1)
-    spread = np.exp(_NORMAL * std / np.maximum(best, 1e-300).clip(min=std / _LOG_NORMAL))
+    normal = np.stack(
+        [np.maximum(zeta - limits.NORMAL_95 * std, 0.0), best + limits.NORMAL_95 * std], axis=1
+    )
+    spread = np.exp(
+        limits.NORMAL_95 * std / np.maximum(best, 1e-300).clip(min=std / limits.LOG_NORMAL)
+    )
     skew = np.stack([best / spread, best * spread], axis=1)
-    return np.where((best > _LOG_NORMAL * std)[:, None], skew, normal)
+    return np.where((best > limits.LOG_NORMAL * std)[:, None], skew, normal)
 
 
 def _noise(found: _Found) -> Array:
@@ -343,7 +343,7 @@ def _phase_remarks(found: _Found, order: Index) -> tuple[str, ...]:
     out = []
     for j in order:
         shape = found.judged.shapes[j]
-        if shape.p_value < _PHASE_LEVEL and shape.ratio > _PHASE_RATIO:
+        if shape.p_value < limits.PHASE_LEVEL and shape.ratio > limits.PHASE_RATIO:
             frequency = abs(found.judged.point.poles[j]) / (2 * np.pi)
             out.append(
                 f"the mode at {frequency:.5g} cycles per time unit is not in phase on all channels "
