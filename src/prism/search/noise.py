@@ -68,14 +68,33 @@ def noise_weights(rss: Array, spare: Array, floor: Array) -> Array:
     return np.asarray(1 / np.maximum(rss / spare, floor))
 
 
+def spare_of(samples: Array, linear: float, shared: float) -> Array:
+    """Degrees of freedom of the residual of each channel, at least one.
+
+    Parameters
+    ----------
+    samples : array (channels,)
+    linear : float
+        Parameters of one channel.
+    shared : float
+        Parameters of all of them, which are shared out evenly.
+    """
+    return np.asarray(np.maximum(samples - linear - shared / len(samples), 1.0))
+
+
+def resolution(duration: float) -> float:
+    """Distance ``2π/T`` at which two frequencies are told apart."""
+    return float(2 * np.pi / duration)
+
+
 def search_band(duration: float, step: float) -> tuple[float, float]:
     """One period of the longest trial, to just below the Nyquist frequency of the coarsest.
 
     Below one period a line cannot be told from offset and drift; within half a resolution of
     the Nyquist frequency cosine and sine cannot be told from each other.
     """
-    resolution = 2 * np.pi / duration
-    return resolution, np.pi / step - 0.5 * resolution
+    width = resolution(duration)
+    return width, np.pi / step - 0.5 * width
 
 
 def tube_threshold(dof: int, places: float, ends: float, false_alarm: float) -> float:

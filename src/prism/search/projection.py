@@ -25,8 +25,8 @@ from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Mask
 from prism.search import _limits as limits
-from prism.search.descent import Step, Stop, damped_solution, descend
-from prism.search.noise import noise_weights
+from prism.search.descent import Control, Step, Stop, damped_solution, descend
+from prism.search.noise import noise_weights, resolution, spare_of
 from prism.search.pursuit import LOOSE, AbstractFamily
 from prism.search.sampling import AbstractSampling, Places
 
@@ -112,8 +112,25 @@ def _solve(gram: Array, right: Array) -> Array:
 # -- the fit at given places -----------------------------------------------------------------------
 
 
+class Curved:
+    """A fit that knows its members, its gradient and its Gauss-Newton matrix."""
+
+    places: Any
+    gradient: Array
+    fisher: Array
+
+    @property
+    def count(self) -> int:
+        """Number of members."""
+        return len(self.places)
+
+    def curved(self, damping: float) -> tuple[Array, Array]:
+        """Gauss-Newton matrix, and half the negative gradient."""
+        return self.fisher, self.gradient
+
+
 @dataclass(frozen=True)
-class LineFit:
+class LineFit(Curved):
     """Lines fitted with free amplitudes.
 
     Attributes
@@ -145,11 +162,6 @@ class LineFit:
     linear: list[Amplitudes]
 
     @property
-    def count(self) -> int:
-        """Number of lines."""
-        return len(self.places)
-
-    @property
     def omega(self) -> Array:
         """Angular frequencies."""
         return frequencies(self.places)
@@ -168,10 +180,6 @@ class LineFit:
     def coefficients(self) -> list[Array]:
         """Offset, drift and amplitudes in each sampling, (channels, 2N+2, trials)."""
         return [one.values for one in self.linear]
-
-    def curved(self, damping: float) -> tuple[Array, Array]:
-        """Gauss-Newton matrix, and half the negative gradient."""
-        return self.fisher, self.gradient
 
     def weighted(self, weights: Array) -> LineFit:
         """The same in units of another noise."""
@@ -273,9 +281,17 @@ class Fitted(Protocol):
         """Gauss-Newton matrix, and half the negative gradient."""
 
 
+class Rest(Protocol):
+    """What a fit leaves over."""
+
+    @property
+    def fit(self) -> Any:
+        """The fit, in units of the noise that is left."""
+
+
 A = TypeVar("A", bound=Fitted)
 M = TypeVar("M")
-R = TypeVar("R")
+R = TypeVar("R", bound=Rest)
 
 
 @dataclass(frozen=True)
@@ -313,6 +329,10 @@ class Valley(Generic[A]):
         """The fit after a step."""
         return self.after(point, step)
 
+    def bottom(self, start: A, stop: Stop, control: Control | None = None) -> A:
+        """All members fitted together."""
+        return descend(self, start, stop, control).point if start.count else start
+
 
 class ProjectionFamily(AbstractFamily[M, A, R]):
     """Members whose places are fitted by variable projection.
@@ -349,6 +369,10 @@ class ProjectionFamily(AbstractFamily[M, A, R]):
         """Their places."""
         return cast(M, fit.places)
 
+    def fit(self, rest: R) -> A:
+        """The fit that left it."""
+        return cast(A, rest.fit)
+
     def words(self, fit: A) -> str:
         """How far the search is."""
         return f"{fit.count} {self.noun}"
@@ -378,19 +402,17 @@ def refine(
     CrowdedError
         When the start values are too close together to be fitted at all.
     """
-    resolution = resolution_of(samplings)
-    gap = limits.SMALLEST_GAP * resolution
+    width = resolution_of(samplings)
+    gap = limits.SMALLEST_GAP * width
 
     def after(fit: LineFit, step: Step) -> LineFit | None:
-        trial = _moved(fit.places, step.delta, band, resolution)
+        trial = _moved(fit.places, step.delta, band, width)
         if closest(trial) < gap or np.any(np.diff(frequencies(trial)) < 0):
             return None
         return attempted(evaluate, samplings, trial, weights)
 
     start = evaluate(samplings, apart(places, 1.01 * gap), weights)
-    if not start.count:
-        return start
-    return descend(Valley(after, lambda fit: free), start, stop).point
+    return Valley(after, lambda fit: free).bottom(start, stop)
 
 
 def attempted(function: Callable[..., A], *arguments: object) -> A | None:
@@ -403,7 +425,7 @@ def attempted(function: Callable[..., A], *arguments: object) -> A | None:
 
 def resolution_of(samplings: Sequence[AbstractSampling]) -> float:
     """``2π/T`` of the longest trial."""
-    return float(2 * np.pi / max(s.duration for s in samplings))
+    return resolution(max(s.duration for s in samplings))
 
 
 def shortening(step: Array, width: Array) -> float:
@@ -456,10 +478,14 @@ def apart(places: Places, gap: float) -> Places:
 
 def degrees_of_freedom(samplings: Sequence[AbstractSampling], count: int) -> Array:
     """Samples minus fitted linear parameters, per channel; places are shared out evenly."""
-    samples = np.sum([s.counts * s.n_trials for s in samplings], axis=0)
-    first = samplings[0]
-    spent = sum(s.n_trials for s in samplings) * (2 * count + first.background)
-    return np.asarray(np.maximum(samples - spent - first.nonlinear * count / len(samples), 1.0))
+    first, samples = samplings[0], total_counts(samplings)
+    linear = sum(s.n_trials for s in samplings) * (2 * count + first.background)
+    return spare_of(samples, linear, first.nonlinear * count)
+
+
+def total_counts(samplings: Sequence[AbstractSampling]) -> Array:
+    """Samples of each channel over all trials."""
+    return np.asarray(np.sum([s.counts * s.n_trials for s in samplings], axis=0))
 
 
 def residual_weights(fit: LineFit, floor: Array) -> Array:

@@ -29,6 +29,7 @@ from prism.search.projection import (
     neighbours,
     refine,
     resolution_of,
+    total_counts,
     widths,
 )
 from prism.search.pursuit import Move
@@ -125,11 +126,6 @@ def line_rules(
         trials=sum(s.n_trials for s in samplings),
         max_lines=min(max((smallest - 4) // 4, 1), max_lines),
     )
-
-
-def total_counts(samplings: Sequence[AbstractSampling]) -> Array:
-    """Samples of each channel over all trials."""
-    return np.asarray(np.sum([s.counts * s.n_trials for s in samplings], axis=0))
 
 
 # -- what lines leave ------------------------------------------------------------------------------
@@ -246,19 +242,15 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
         """Lines to add together: the peaks, and what may take their place."""
         return [peaks] if len(peaks) else []
 
-    def levels(self, fit: LineFit, places: Places) -> Array:
-        """Noise at some places over that of each channel, (channels, places)."""
-        return np.ones((len(fit.weights), len(places)))
+    def levels(self, fit: LineFit, places: Places) -> Array | None:
+        """Noise at some places over that of each channel, (channels, places); None where equal."""
+        return None
 
     def widths(self, places: Places) -> Array:
         """Distance in frequency at which lines at these places are resolved."""
         return widths(places, self.rules.resolution)
 
     # -- what the pursuit asks -----------------------------------------------------------------
-
-    def fit(self, rest: L) -> LineFit:
-        """The fit that left it."""
-        return rest.fit
 
     def fitted(self, start: Places, like: LineFit, tolerance: float, hopeless: float) -> LineFit:
         """Refine all lines together."""
@@ -303,8 +295,9 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
         def move(place: Places, start: Places, distance: float) -> Iterator[Move[Places]]:
             away = 0.0 if around is None else np.abs(frequencies(around - place)).min()
             if away < 2 * distance:
-                levels = self.levels(fit, place)[:, 0]
-                yield Move(start, self.rules.threshold, levels=levels)
+                levels = self.levels(fit, place)
+                own = None if levels is None else levels[:, 0]
+                yield Move(start, self.rules.threshold, levels=own)
 
         moves: list[Move[Places]] = []
         for j in self._weak(fit):
@@ -321,8 +314,12 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
         Refitting the others can only lower the cost of a removal, and it can do so substantially
         only for a line with a close neighbour, which the merging test covers.
         """
-        gain = (gains(fit) / self.levels(fit, fit.places).T).sum(axis=1)
-        return np.flatnonzero(gain < limits.WEAK * self.rules.threshold)
+        return np.flatnonzero(self.strengths(fit) < limits.WEAK * self.rules.threshold)
+
+    def strengths(self, fit: LineFit) -> Array:
+        """Gain in ``χ²`` of each line over the noise where it is."""
+        levels = self.levels(fit, fit.places)
+        return np.asarray((gains(fit) / (1.0 if levels is None else levels.T)).sum(axis=1))
 
     def pays(self, before: LineFit, after: LineFit, move: Move[Places]) -> bool:
         """Whether the lines added gain their price, each."""
@@ -331,13 +328,15 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
 
     def limit(self, before: LineFit, move: Move[Places]) -> float:
         """Cost above which a smaller model is not worth refining."""
-        worst = 1.0 if move.levels is None else float(move.levels.max())
-        return before.cost + move.price * worst
+        if move.levels is None:
+            return super().limit(before, move)
+        return before.cost + move.price * float(move.levels.max())
 
     def affordable(self, before: LineFit, after: LineFit, move: Move[Places]) -> bool:
         """What a line gains is measured against the noise where it is."""
-        levels = 1.0 if move.levels is None else move.levels
-        return float((before.weights / levels) @ (after.rss - before.rss)) < move.price
+        if move.levels is None:
+            return super().affordable(before, after, move)
+        return float((before.weights / move.levels) @ (after.rss - before.rss)) < move.price
 
     # -- peaks ---------------------------------------------------------------------------------
 

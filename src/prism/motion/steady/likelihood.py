@@ -33,7 +33,7 @@ from prism.motion.steady.pursuit import (
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
 from prism.record import QUANTITIES, Record
-from prism.search.projection import LineFit, drift_p_value, evaluate, gains, residual_weights
+from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
 from prism.search.sampling import BACKGROUND
 
 
@@ -165,7 +165,7 @@ def estimate_lines(
         torus, fit = tied
         fit = evaluate(fit.samplings, fit.omega, residual_weights(fit, rules.floor))
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    levels = family.levels(fit, fit.omega)
+    levels = family.colour.levels(fit.omega, fit.weights)
     tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
     ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
     structured = _with_shapes(family, fit, tests, ranks, orders, torus)
@@ -176,7 +176,7 @@ def estimate_lines(
         fit=restricted(structured, ~slow) if slow.any() else structured,
         motion=moving or _with_shapes(family, fit, tests, needed, orders, torus),
         tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
-        gains=(gains(fit) / levels.T).sum(axis=1)[~slow],
+        gains=family.strengths(fit)[~slow],
         noise=1 / np.sqrt(fit.weights),
         trials=clean.trials,
         means=clean.means,
@@ -245,7 +245,8 @@ def _check_length(family: LineFamily, fit: LineFit) -> None:
 
 def _drift(family: LineFamily, fit: LineFit) -> float:
     """χ² test of all drift coefficients together, against the noise of the slowest motion."""
-    return drift_p_value(fit, family.levels(fit, np.array(family.rules.band[:1]))[:, 0])
+    slowest = np.array(family.rules.band[:1])
+    return drift_p_value(fit, family.colour.levels(slowest, fit.weights)[:, 0])
 
 
 def _needed_rank(test: PhaseTest) -> int:

@@ -72,9 +72,9 @@ class LineFamily(SpectralFamily[LineLeftover]):
         """One price for all lines."""
         return self.rules.threshold
 
-    def levels(self, fit: LineFit, places: Places) -> Array:
+    def levels(self, fit: LineFit, places: Places) -> Array | None:
         """Noise at some frequencies over that of each channel, (channels, frequencies)."""
-        return self.colour.levels(places, fit.weights)
+        return None if self.colour.white else self.colour.levels(places, fit.weights)
 
     def astray(self, rest: LineLeftover) -> bool:
         """Whether the motion is no sum of lines, or slower than the record."""
@@ -199,7 +199,7 @@ def _thinned(family: LineFamily, fit: LineFit) -> LineFit:
         merged[close] = 0.5 * (fit.omega[close] + fit.omega[close + 1])
         fit = refitted(merged, LOOSE)
     while fit.count:
-        gain = (gains(fit) / family.levels(fit, fit.omega).T).sum(axis=1)
+        gain = family.strengths(fit)
         weak = np.flatnonzero(gain < family.rules.threshold)
         if not len(weak):
             return simplified(family, fit, TIGHT)

@@ -23,9 +23,9 @@ from prism.motion.steady import _limits as limits
 from prism.motion.steady.fit import foresight, refine
 from prism.motion.steady.pursuit import LineFamily
 from prism.search.descent import Halving, Step, Stop, descend
-from prism.search.projection import CrowdedError, LineFit, attempted, evaluate, gains
+from prism.search.projection import CrowdedError, LineFit, attempted, evaluate, gains, total_counts
 from prism.search.sampling import AbstractSampling
-from prism.search.spectrum import Leftover, LineRules, total_counts
+from prism.search.spectrum import Leftover, LineRules
 
 Orders = NDArray[np.int64]
 

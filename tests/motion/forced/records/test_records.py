@@ -657,8 +657,8 @@ def robot_arm():
 def test_robot_arm_poles():
     data = take_apart(robot_arm(), ["f_a"], None)
     fit, _ = find_poles(data, false_alarm=1e-3, lossless=False, holds=("first", "zero"))
-    np.testing.assert_allclose(fit.poles.omega / (2 * np.pi), [0.0596, 0.126], rtol=0.03)
-    assert fit.poles.hold == "first"
+    np.testing.assert_allclose(fit.places.omega / (2 * np.pi), [0.0596, 0.126], rtol=0.03)
+    assert fit.places.hold == "first"
     # the two residues differ in sign: torque and acceleration are not at one place
     assert fit.shared[0, 0] < 0 < fit.shared[0, 1]
 
@@ -668,7 +668,7 @@ def test_robot_arm_zeros():
     # the minimum at 0.087 is none: the phase does not turn there, and the fit has a real pair.
     data = take_apart(robot_arm(), ["f_a"], None)
     fit, _ = find_poles(data, false_alarm=1e-3, lossless=False, holds=("first", "zero"))
-    poles = fit.poles
+    poles = fit.places
     assert poles.rigid
     assert poles.static
     C = fit.shared[0]

@@ -12,7 +12,7 @@ from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import _limits as limits
 from prism.record import QUANTITIES, Record
-from prism.search.noise import search_band
+from prism.search.noise import resolution, search_band
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class ForcedData:
     @property
     def resolution(self) -> float:
         """``2π/T`` of the longest trial."""
-        return float(2 * np.pi / self.duration)
+        return resolution(self.duration)
 
     @property
     def band(self) -> tuple[float, float]:

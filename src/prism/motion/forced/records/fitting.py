@@ -102,13 +102,13 @@ def fit_records(
     CannotTellError
         When there is no driving point, or the motion there is not that of a passive system.
     """
-    holds = _check_options(hold, false_alarm, max_modes)
+    check_options({"hold": hold, "false_alarm": false_alarm, "max_modes": max_modes})
     data = take_apart(record, force, at)
     poles, family = find_poles(
         data,
         false_alarm=false_alarm,
         lossless=damped is False,
-        holds=holds,
+        holds=("first", "zero") if hold == "auto" else (hold,),
         most=max_modes,
         tell=progress or (lambda text: None),
     )
@@ -119,15 +119,10 @@ def fit_records(
     return _result(reciprocal, fit, poles, start, lossless)
 
 
-def _check_options(hold: str, false_alarm: float, max_modes: int | None) -> tuple[str, ...]:
-    check_options({"hold": hold, "false_alarm": false_alarm, "max_modes": max_modes})
-    return ("first", "zero") if hold == "auto" else (hold,)
-
-
 def _check_poles(data: ForcedData, fit: PoleFit) -> None:
-    poles = fit.poles
+    poles = fit.places
     forces = ", ".join(data.forces)
-    if not poles.count and not poles.rigid:
+    if not len(poles) and not poles.rigid:
         raise NoLineError(
             f"no mode driven by {forces} stands out of the noise: push harder, record longer, or "
             "put power where the modes are."

@@ -29,9 +29,11 @@ from prism.motion.forced.records.columns import (
 )
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
 from prism.search._limits import SMALLEST_GAP
-from prism.search.descent import Step, Stop, descend
+from prism.search.descent import Step, Stop
+from prism.search.noise import spare_of
 from prism.search.projection import (
     CrowdedError,
+    Curved,
     Valley,
     attempted,
     check_independent,
@@ -65,9 +67,7 @@ class Poles:
     hold: str
     lossless: bool
 
-    @property
-    def count(self) -> int:
-        """Number of poles."""
+    def __len__(self) -> int:
         return len(self.omega)
 
     def picked(self, which: Index | Mask) -> Poles:
@@ -78,7 +78,7 @@ class Poles:
 
     def without(self, j: int) -> Poles:
         """All poles but one."""
-        return self.picked(np.arange(self.count) != j)
+        return self.picked(np.arange(len(self)) != j)
 
     def plus(self, omega: float, decay: float) -> Poles:
         """One driven pole more."""
@@ -100,12 +100,12 @@ class Poles:
 
 
 @dataclass(frozen=True)
-class PoleFit:
+class PoleFit(Curved):
     """Poles with all amplitudes fitted.
 
     Attributes
     ----------
-    poles : Poles
+    places : Poles
     weights : array (channels,)
         ``1/σ²`` used in the cost.
     cost : float
@@ -122,7 +122,7 @@ class PoleFit:
     residual : list of arrays (samples, channels)
     """
 
-    poles: Poles
+    places: Poles
     weights: Array
     cost: float
     rss: Array
@@ -134,30 +134,16 @@ class PoleFit:
     residual: list[Array]
 
     @property
-    def count(self) -> int:
-        """Number of poles."""
-        return self.poles.count
-
-    @property
-    def places(self) -> Poles:
-        """Where they are."""
-        return self.poles
-
-    def curved(self, damping: float) -> tuple[Array, Array]:
-        """Gauss-Newton matrix, and half the negative gradient."""
-        return self.fisher, self.gradient
-
-
-def linear_size(data: ForcedData, poles: Poles) -> int:
-    """Linear coefficients of one channel."""
-    shared = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
-    return shared + len(data.trials) * (2 + 2 * poles.count)
+    def fit(self) -> PoleFit:
+        """Itself: it carries what it leaves."""
+        return self
 
 
 def spare(data: ForcedData, poles: Poles) -> Array:
-    """Degrees of freedom of the residual of each channel; poles are shared out evenly."""
-    nonlinear = poles.count * (1 if poles.lossless else 2) / len(data.motions)
-    return np.asarray(np.maximum(data.counts - linear_size(data, poles) - nonlinear, 1.0))
+    """Degrees of freedom of the residual of each channel."""
+    shared = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
+    linear = shared + len(data.trials) * (2 + 2 * len(poles))
+    return spare_of(data.counts, linear, len(poles) * (1 if poles.lossless else 2))
 
 
 @dataclass(frozen=True)
@@ -170,12 +156,6 @@ class _Part:
     overlap: Array  # Qᵀ shared columns
     modes: list[ModeColumns]
     seen: Array  # (samples, 1)
-
-
-def columns(data: ForcedData, poles: Poles, trial: ForcedTrial) -> list[ModeColumns]:
-    """Samples of every pole in one trial."""
-    pairs = zip(poles.omega, poles.decay, strict=True)
-    return [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
 
 
 def _part(
@@ -206,13 +186,17 @@ def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
     CrowdedError
         When the columns of the poles are linearly dependent in the arithmetic at hand.
     """
-    N = poles.count
+    N = len(poles)
     rss, gradient, fisher = np.zeros(len(weights)), np.zeros(2 * N), np.zeros((2 * N, 2 * N))
     size = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
     shared, std = np.zeros((len(weights), size)), np.zeros((len(weights), size))
     local = [np.zeros((len(weights), 2 + 2 * N)) for _ in data.trials]
     residual = [np.zeros_like(trial.motion) for trial in data.trials]
-    modes = [columns(data, poles, trial) for trial in data.trials]
+    pairs = list(zip(poles.omega, poles.decay, strict=True))
+    modes = [
+        [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
+        for trial in data.trials
+    ]
     for group in data.groups:
         parts = [
             _part(data, poles, trial, m, group) for trial, m in zip(data.trials, modes, strict=True)
@@ -253,7 +237,7 @@ def _inverse_gram(parts: list[_Part]) -> Array:
 
 def _jacobian(data: ForcedData, poles: Poles, part: _Part, kind: int, C: Array, c: Array) -> Array:
     """Derivatives of the model by (ω, δ), off the local columns, (samples, 2N, channels)."""
-    N, B = poles.count, len(data.forces)
+    N, B = len(poles), len(data.forces)
     out = np.zeros((len(part.seen), 2 * N, C.shape[1]))
     at = 0
     for j, mode in enumerate(part.modes):
@@ -296,8 +280,6 @@ def refine(
     hopeless : float
         Stop as soon as three times the predicted gain would not bring ``χ²`` below this.
     """
-    if not fit.count:
-        return fit
     stop = Stop(
         limits.POLE_STEPS,
         tolerance,
@@ -305,13 +287,13 @@ def refine(
         rounding=limits.COST_ROUNDING,
         settled=limits.POLES_SETTLED * tolerance,
     )
-    return descend(Valley(partial(_after, data), _free), fit, stop).point
+    return Valley(partial(_after, data), _free).bottom(fit, stop)
 
 
 def _free(fit: PoleFit) -> Mask:
     """All that may move; a decay at zero that wants to be negative stays there."""
-    decay = fit.poles.decay
-    held = (decay <= 0) & (fit.gradient[len(decay) :] < 0) | fit.poles.lossless
+    decay = fit.places.decay
+    held = (decay <= 0) & (fit.gradient[len(decay) :] < 0) | fit.places.lossless
     return np.concatenate([np.ones(len(decay), bool), ~held])
 
 
@@ -322,7 +304,7 @@ def pole_width(data: ForcedData, decay: Array) -> Array:
 
 def _after(data: ForcedData, fit: PoleFit, step: Step) -> PoleFit | None:
     """Fit after a step of bounded length, or None where poles run into each other."""
-    poles, N = fit.poles, fit.poles.count
+    poles, N = fit.places, len(fit.places)
     delta = step.delta * shortening(step.delta, pole_width(data, poles.decay))
     omega = np.clip(poles.omega + delta[:N], *data.band)
     decay = np.clip(poles.decay + delta[N:], 0.0, limits.STRONGEST_DECAY * omega)

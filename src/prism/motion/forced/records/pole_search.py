@@ -77,12 +77,8 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
 
     def look(self, fit: PoleFit) -> PoleFit:
         """The fit in units of its own noise; it carries what it leaves."""
-        weights = noise_weights(fit.rss, spare(self.data, fit.poles), self.floor)
-        return evaluate(self.data, fit.poles, weights)
-
-    def fit(self, rest: PoleFit) -> PoleFit:
-        """The fit that left it."""
-        return rest
+        weights = noise_weights(fit.rss, spare(self.data, fit.places), self.floor)
+        return evaluate(self.data, fit.places, weights)
 
     def rank(self, fit: PoleFit) -> float:
         """``-2 log L`` with the noise levels fitted."""
@@ -107,21 +103,21 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
 
     def additions(self, rest: PoleFit) -> Iterator[Sequence[Move[Poles]]]:
         """The best pole, the rigid body, the static compliance: the likeliest of those that pay."""
-        poles = rest.poles
+        poles = rest.places
         terms = [
             Move(_with(poles, name, True), self.single, plain=True)
             for name in _TERMS
             if not getattr(poles, name)
         ]
         first: Iterator[Move[Poles]] = self._poles(rest)
-        if poles.count >= self.most:
+        if len(poles) >= self.most:
             first, terms = iter(terms[:1]), terms[1:]
         for move in first:
             ready = larger(self, rest, move)
             if ready is not None:
                 # within the band of the force a pole explains what a compliance would
                 low, high = self.data.force_band()
-                new = ready.poles.omega[_added(poles, ready.poles)] if ready.poles.count else 0.0
+                new = ready.places.omega[_added(poles, ready.places)] if len(ready.places) else 0.0
                 if low <= new <= high:
                     terms = [term for term in terms if not term.start.static or poles.static]
                 terms.insert(0, replace(move, ready=ready))
@@ -130,7 +126,7 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
 
     def _poles(self, rest: PoleFit) -> Iterator[Move[Poles]]:
         """One pole more, where the residual wants it most first."""
-        data, poles = self.data, rest.poles
+        data, poles = self.data, rest.places
         levels = 1 if poles.lossless else len(limits.SCANNED_DECAYS)
         omega, gain, decay = scan(data, rest.residual, rest.weights, poles.hold, levels)
         for i in _peaks(omega, gain, data.resolution):
@@ -146,7 +142,7 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
         gain = float(after.weights @ before.rss) - after.cost
         if move.around is None or gain <= move.price:
             return gain > move.price
-        near = _neighbours(self.data, before.poles, after.poles)
+        near = _neighbours(self.data, before.places, after.places)
         if _cancel(self.data, after, near):
             return False
         left, where = after.weights, float(move.around[0])
@@ -161,8 +157,8 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
         """The likelier hold; the first order unless the zero order is clearly better."""
         if len(self.holds) == 1:
             return fit
-        other = "zero" if fit.poles.hold == "first" else "first"
-        trial = self.refined(replace(fit.poles, hold=other), fit)
+        other = "zero" if fit.places.hold == "first" else "first"
+        trial = self.refined(replace(fit.places, hold=other), fit)
         if trial is None:
             return fit
         first, zero = (fit, trial) if other == "zero" else (trial, fit)
@@ -172,12 +168,12 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
 
     def removals(self, fit: PoleFit, around: Places | None) -> Iterator[Sequence[Move[Poles]]]:
         """First pairs that cancel, at any price; then terms, weak poles and close neighbours."""
-        data, poles = self.data, fit.poles
+        data, poles = self.data, fit.places
         for j in neighbours(poles.omega, limits.NEIGHBOURHOOD * data.resolution):
             if _cancel(data, fit, np.array([j, j + 1])):
                 yield [Move(poles.merged(j), np.inf)]
         moves = [Move(_with(poles, n, False), self.single) for n in _TERMS if getattr(poles, n)]
-        for j in range(poles.count):
+        for j in range(len(poles)):
             quick = attempted(evaluate, data, poles.without(j), fit.weights)
             if quick is not None and quick.cost - fit.cost < 2 * self.threshold:
                 moves.append(Move(poles.without(j), self.threshold))
@@ -270,9 +266,9 @@ def _cancel(data: ForcedData, fit: PoleFit, near: Index) -> bool:
     poles side by side of which one takes away what the other gives are no modes.
     """
     B = len(data.forces)
-    column = np.cumsum(fit.poles.driven) - 1
+    column = np.cumsum(fit.places.driven) - 1
     signs = []
-    for j in near[fit.poles.driven[near]]:
+    for j in near[fit.places.driven[near]]:
         rows = [(port, B * column[j] + b) for b, port in enumerate(data.ports)]
         value = sum(fit.shared[row] for row in rows)
         std = np.sqrt(sum(fit.shared_std[row] ** 2 for row in rows))
@@ -288,10 +284,10 @@ def _added(old: Poles, new: Poles) -> int:
 
 def _driven(family: PoleFamily, fit: PoleFit) -> PoleFit:
     """Mark poles that the force does not drive significantly: their motion is free or a hum."""
-    for j in np.flatnonzero(fit.poles.driven):
-        driven = fit.poles.driven.copy()
+    for j in np.flatnonzero(fit.places.driven):
+        driven = fit.places.driven.copy()
         driven[j] = False
-        trial = attempted(evaluate, family.data, replace(fit.poles, driven=driven), fit.weights)
+        trial = attempted(evaluate, family.data, replace(fit.places, driven=driven), fit.weights)
         if trial is not None and trial.cost - fit.cost < family.single:
             fit = refine(family.data, trial, tolerance=TIGHT)
     return fit

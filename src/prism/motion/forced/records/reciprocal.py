@@ -26,6 +26,7 @@ from prism.motion.forced.records.columns import mode_columns, rigid_columns, sta
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
 from prism.motion.forced.records.pole_fit import Poles, pole_width
 from prism.search.descent import Marquardt, Step, Stop, descend
+from prism.search.noise import spare_of
 from prism.search.projection import Valley, shortening
 
 _CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
@@ -167,19 +168,13 @@ class Reciprocal:
                 out.append(mode.forced(kind)[0])
         return np.hstack(out)
 
-    @property
-    def nuisance_size(self) -> int:
-        """Linear coefficients projected out of each channel."""
-        poles = self.nuisance
-        each = 2 + 2 * poles.count + int(poles.driven.sum()) * len(self.data.forces)
-        return len(self.data.trials) * each
-
     def spare(self, modal: Modal, lossless: bool) -> Array:
         """Degrees of freedom of the residual of each channel."""
+        data, poles = self.data, self.nuisance
+        each = 2 + 2 * len(poles) + int(poles.driven.sum()) * len(data.forces)
         own = modal.count * (1 if lossless else 2) + modal.shapes.size
-        own += 2 * modal.count * len(self.data.trials)
-        left = self.data.counts - self.nuisance_size - own / len(self.data.motions)
-        return np.asarray(np.maximum(left, 1.0))
+        own += 2 * modal.count * len(data.trials)
+        return spare_of(data.counts, len(data.trials) * each, own)
 
     def _basis(self, trial: ForcedTrial, group: Index) -> Array:
         seen = trial.seen[:, group[:1]]

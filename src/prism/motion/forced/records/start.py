@@ -41,7 +41,7 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     CannotTellError
         When no mode moves with its force.
     """
-    poles, B = fit.poles, len(data.forces)
+    poles, B = fit.places, len(data.forces)
     blocks = [fit.shared[:, i : i + B] for i in range(0, fit.shared.shape[1], B)]
     stds = [fit.shared_std[:, i : i + B] for i in range(0, fit.shared.shape[1], B)]
     ranked = [_ranked(C, s, data) for C, s in zip(blocks, stds, strict=True)]
