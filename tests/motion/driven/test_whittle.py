@@ -14,13 +14,13 @@ from prism.motion.driven.bands import (
     band_edges,
     clusters,
     in_band,
-    modes_of,
     start,
     threshold,
 )
 from prism.motion.driven.intervals import damping_profile
 from prism.motion.driven.leakage import boundary
 from prism.motion.driven.scoring import log_likelihood, maximise, score_and_information
+from prism.motion.driven.search import KeptModes
 from prism.motion.driven.spectrum import (
     FourierLines,
     LineBand,
@@ -197,7 +197,7 @@ def test_damping_profile_drops_by_half_the_quantile():
 def test_modes_come_back_from_the_units_of_a_band():
     _, modes, place = a_place()
     fit = maximise(in_band(place.band, modes[:1]), place.band, tolerance=1e9)
-    (back,) = modes_of(fit, np.array([7.0]))
+    (back,) = KeptModes(fit, np.array([7.0])).modes
     assert back.force == pytest.approx(1.0)
     assert np.allclose(np.abs(back.shape), np.abs(modes[0].shape))
     assert back.gain == 7.0

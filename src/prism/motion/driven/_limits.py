@@ -56,7 +56,7 @@ STEP_POWER = 2.0  # of the logarithm of a spectrum
 STEPS = 40
 PATIENCE = 10  # steps before a fit may be given up
 IDLE = 2  # steps in a row that gain less than the tolerance
-FINE, ROUGH = 1e-2, 0.5  # gain still promised, at the end and on trial
+FINE, FAIR, ROUGH = 1e-2, 0.1, 0.5  # gain still promised: at the end, on profiles, on trial
 NEARLY = 0.05  # the same, worth no remark
 
 # -- which modes stay, and what is known of them ---------------------------------------------------
@@ -64,14 +64,12 @@ ROUNDS = 3  # in which a refused mode is asked again
 PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14
 PROFILE_STEP = (0.05, 0.8)  # of the standard deviation of ln ζ, to begin with
-PROFILE_ROUGH = 0.1  # gain that a fit on the profile may leave
 NORMAL = 1.959964  # standard deviations in a 95 % interval
 HALF_CHI2 = 0.5 * float(scipy.stats.chi2.isf(0.05, 1))
 NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a covariance
 
 # -- the kind of sensor ----------------------------------------------------------------------------
 SENSOR_BAND = (0.3, 0.9)  # of the lowest mode, of the Nyquist frequency
-SENSOR_ROUGH = 0.1  # gain that its fits may leave
 
 # -- kicks -----------------------------------------------------------------------------------------
 REGRESSORS = 120  # of the prediction at most

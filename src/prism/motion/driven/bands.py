@@ -193,17 +193,6 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     return replace(model, force=np.diag(np.maximum(weight, 1e-6)).astype(complex))
 
 
-def modes_of(fit: BandFit, gains: Array) -> list[DrivenMode]:
-    """The free modes of a fit, in the units of the record."""
-    model, free = fit.model, slice(0, fit.model.fitted)
-    shapes = (model.shapes * fit.band.displacement)[free]
-    length = np.linalg.norm(shapes, axis=1)
-    force = (np.diag(model.force).real * model.gains**2)[free] * length**2
-    units = shapes / length[:, None]
-    each = zip(model.omega[free], model.zeta[free], units, force, gains, strict=True)
-    return [DrivenMode(*numbers) for numbers in each]
-
-
 def threshold(lines: int, channels: int, modes: int, false_alarm: float) -> float:
     r"""Least twice the gain in log-likelihood of a mode among `modes`.
 

@@ -82,7 +82,7 @@ def fit_driven(
     ends = _ends(record, band, false_alarm, max_modes)
     lines = fourier_lines(record)
     tell("candidates by subspace identification")
-    proposed = candidates(record, *ends)
+    proposed = candidates(lines, *ends)
     tell(f"{len(proposed)} candidates; likelihood of each")
     kept = ModeSearch(lines, ends, false_alarm).run(proposed)
     if not kept:

@@ -24,7 +24,6 @@ from prism.motion.driven.bands import (
     HeldBand,
     clusters,
     in_band,
-    modes_of,
     start,
 )
 from prism.motion.driven.scoring import BandFit
@@ -40,7 +39,13 @@ class KeptModes(NamedTuple):
     @property
     def modes(self) -> list[DrivenMode]:
         """In the units of the record."""
-        return modes_of(self.fit, self.gains)
+        model, free = self.fit.model, slice(0, self.fit.model.fitted)
+        shapes = (model.shapes * self.fit.band.displacement)[free]
+        length = np.linalg.norm(shapes, axis=1)
+        force = (np.diag(model.force).real * model.gains**2)[free] * length**2
+        units = shapes / length[:, None]
+        each = zip(model.omega[free], model.zeta[free], units, force, self.gains, strict=True)
+        return [DrivenMode(*numbers) for numbers in each]
 
 
 def all_modes(parts: Sequence[KeptModes]) -> list[DrivenMode]:
@@ -103,7 +108,7 @@ class ModeSearch:
         gain = 2 * (after.log_likelihood - before.log_likelihood)
         if gain < place.least_gain(after.model, last, self.false_alarm):
             return None
-        return [*others, *modes_of(after, np.array([*(m.gain for m in group), gain]))]
+        return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
 
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
         """Fit every cluster with all others held, each at its newest; drop what is not needed."""
