@@ -8,10 +8,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo app test style lint format docs screenshots bench compare settings study clean
+.PHONY: help demo app test style lint format docs screenshots bench compare settings study \
+        peers-test answers speed clean
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.plot ## set up and run the main job on an embedded example
 	$(BIN)/prism demo
@@ -22,8 +23,9 @@ app: $(VENV)/.app ## set up and open the local page to drop files on
 # One thread per worker: two workers that each start a thread pool are slower than one.
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
-test: style ## set up, check the style and run all tests
-	$(BIN)/python -m pytest -n 2
+test: style ## set up, check the style, run all tests and print their coverage
+	$(BIN)/python -m slipcover -m pytest -n 2
+	$(BIN)/python tools/coverage_table.py
 
 style: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -31,7 +33,7 @@ style: $(VENV)/.dev
 	$(BIN)/mypy
 
 lint: style ## check style, types and the layering of the modules
-	$(BIN)/python -m pytest -q tests/test_architecture.py
+	$(BIN)/python -m pytest -q tests/test_architecture.py tests/test_project.py
 
 format: $(VENV)/.dev ## rewrite the sources in the house style
 	$(BIN)/ruff check --fix .
@@ -55,14 +57,28 @@ settings: export OMP_NUM_THREADS := 1
 settings: $(PEERS)/.peers ## search the settings of other methods, on seeds that are not scored
 	$(PEERS)/bin/python -m prism_bench.peers.tuning src/prism_bench/peers/settings.json
 
+peers-test: export OMP_NUM_THREADS := 1
+peers-test: $(PEERS)/.tests ## the tests of the benchmarks, with the other methods at hand
+	$(PEERS)/bin/python -m pytest -q tests/bench
+
+ANSWERS ?= answers.json
+answers: $(VENV)/.dev ## keep all answers on the fixed measurements, to compare after a change
+	$(BIN)/python tools/answers.py $(ANSWERS)
+
+speed: export OMP_NUM_THREADS := 1
+speed: export OPENBLAS_NUM_THREADS := 1
+speed: $(VENV)/.speed ## time the main jobs once, and keep the times of this commit in .asv
+	$(BIN)/asv machine --yes
+	$(BIN)/asv run --quick --python=same --set-commit-hash $$(git rev-parse HEAD)
+
 study: export OMP_NUM_THREADS := 1
 study: export OPENBLAS_NUM_THREADS := 1
 study: $(VENV)/.dev ## the slow Monte-Carlo studies
 	$(BIN)/python -m pytest -m study -n 2
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) $(PEERS) comparison.json build dist docs/_build prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf $(VENV) $(PEERS) .asv comparison.json answers.json coverage.json build dist docs/_build prism-demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests tools benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/bin/python $(PEERS)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -82,6 +98,14 @@ $(VENV)/.app: pyproject.toml | $(VENV)/bin/python
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(PIP) install -e ".[dev,docs,plot,sdp,io,fast]"
+	@touch $@
+
+$(VENV)/.speed: pyproject.toml | $(VENV)/bin/python
+	$(PIP) install -e ".[speed,plot,fast]"
+	@touch $@
+
+$(PEERS)/.tests: $(PEERS)/.peers
+	$(PEERS)/bin/python -m pip --quiet --disable-pip-version-check install "pytest>=8"
 	@touch $@
 
 $(PEERS)/.peers: pyproject.toml | $(PEERS)/bin/python

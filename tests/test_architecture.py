@@ -2,11 +2,14 @@
 
 import ast
 import importlib.util
+import math
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
 
+import numpy
 import pytest
 from tests.places import ROOT
 
@@ -167,6 +170,55 @@ def test_class_names_stand_once():
     assert {name: where for name, where in homes.items() if len(where) > 1} == {}
 
 
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+ARITHMETIC = (ast.Constant, ast.UnaryOp, ast.unaryop, ast.BinOp, ast.operator)
+NUMBERS_OF = {"math": math, "np": numpy, "numpy": numpy}
+
+
+def number(value):
+    """What an expression of numbers, arithmetic and named numbers such as np.pi is, or None."""
+    names = [node for node in ast.walk(value) if isinstance(node, ast.Name)]
+    rest = [node for node in ast.walk(value) if not isinstance(node, ast.Name | ast.expr_context)]
+    if any(node.id not in NUMBERS_OF for node in names):
+        return None
+    if not all(isinstance(node, (*ARITHMETIC, ast.Attribute)) for node in rest):
+        return None
+    found = eval(compile(ast.Expression(value), "", "eval"), dict(NUMBERS_OF))
+    return found if type(found) in (int, float) else None
+
+
+def numbers(text):
+    """Name and value of the numeric constants at the top of a module, underscores left away."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.Assign):
+            targets, value = node.targets, node.value
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            targets, value = [node.target], node.value
+        else:
+            continue
+        for target in targets:
+            several = isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple)
+            pairs = zip(target.elts, value.elts, strict=True) if several else [(target, value)]
+            for one, other in pairs:
+                if isinstance(one, ast.Name) and CONSTANT.fullmatch(one.id):
+                    found = number(other)
+                    if found is not None:
+                        yield one.id.lstrip("_"), found
+
+
+def test_constants_of_one_name_have_one_value():
+    homes = defaultdict(dict)
+    for module, path in MODULES.items():
+        for name, value in numbers(path.read_text("utf-8")):
+            homes[name][module] = value
+    assert {name: where for name, where in homes.items() if len(set(where.values())) > 1} == {}
+
+
+def test_the_numbers_of_a_module_are_found():
+    text = "_A = 3\nB, _C = 1 << 4, -1e-3\nD: float = 2 * np.pi\nE = 'x'\nF = f(1)\ng = 4\nH = True"
+    assert dict(numbers(text)) == {"A": 3, "B": 16, "C": -1e-3, "D": 2 * math.pi}
+
+
 @pytest.mark.parametrize(
     ("module", "text", "words"),
     [
@@ -226,3 +278,41 @@ def test_importing_prism_is_light():
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == []
+
+
+# -- tests mirror the sources ----------------------------------------------------------------------
+
+TESTS = ROOT / "tests"
+# What is tested beside the package: the other package, the pages, the instruments.
+BESIDE = {"bench", "docs", "tools"}
+# Tests of several modules together, which have the name of what they share.
+TOGETHER = {
+    *("architecture", "project", "app/browser", "io/response_bad", "io/stores", "io/text"),
+    *("cli/completion", "cli/damped", "cli/forced", "cli/info_data", "estimate/hammer"),
+    *("motion/forced/response/fit", "motion/forced/response/parts", "motion/potential/parts"),
+    *("plot/views", "report/browser", "report/forced", "report/kinds", "report/parts"),
+    "report/wording",
+}
+
+
+def counterpart(path):
+    """Whether a test stands where what it tests stands; a module may have a folder of tests."""
+    folder, name = path.parent, path.name.removesuffix(".py").removeprefix("test_")
+    home = SOURCE / folder
+    if folder.parts and (folder.parts[0] in BESIDE or home.with_suffix(".py").is_file()):
+        return True
+    if not home.is_dir():
+        return False
+    own = any((home / f"{dash}{name}.py").is_file() for dash in ("", "_"))
+    return own or (home / name).is_dir() or name == folder.name or str(folder / name) in TOGETHER
+
+
+def test_tests_mirror_the_sources():
+    tests = sorted(path.relative_to(TESTS) for path in TESTS.rglob("test_*.py"))
+    assert len(tests) > 80
+    assert [str(path) for path in tests if not counterpart(path)] == []
+
+
+def test_what_is_tested_together_is_there():
+    there = {str(path.relative_to(TESTS)).replace("test_", "") for path in TESTS.rglob("*.py")}
+    assert sorted(name for name in TOGETHER if f"{name}.py" not in there) == []

@@ -10,8 +10,8 @@ import numpy as np
 
 __all__ = ["Value", "same"]
 
-_LONGEST = 160  # characters of a printed value
-_ENTRIES = 4  # numbers of a vector that are printed
+_LONGEST_VALUE = 160  # characters of a printed value
+_PRINTED_NUMBERS = 4  # numbers of a vector that are printed
 
 
 class Value:
@@ -82,11 +82,11 @@ def _read_only(array: Any) -> Any:
 
 def _brief(value: object) -> str:
     if isinstance(value, np.ndarray):
-        if value.ndim == 1 and value.size <= _ENTRIES and value.dtype.kind in "fiu":
+        if value.ndim == 1 and value.size <= _PRINTED_NUMBERS and value.dtype.kind in "fiu":
             return f"[{', '.join(f'{x:.4g}' for x in value)}]"
         return f"array{value.shape}"
-    return _cut(repr(value), _LONGEST // 4)
+    return _cut(repr(value), _LONGEST_VALUE // 4)
 
 
-def _cut(text: str, most: int = _LONGEST) -> str:
+def _cut(text: str, most: int = _LONGEST_VALUE) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"

@@ -27,7 +27,12 @@ from prism._types import Array
 from prism._value import Value
 from prism.uncertainty import Gaussian
 
-_COINCIDE = 1e-3  # significance below which two bare frequencies are told apart
+_COINCIDENCE_LEVEL = 1e-3  # significance below which two bare frequencies are told apart
+_COINCIDENCE_SIGMAS = 3.3  # the same in standard deviations, where one error alone decides
+_ONE_ERROR = 1e-12  # of the product of two variances: a smaller determinant is one error
+_RIGID_SLACK = 1e-9  # of the stiffness, that a rigid body lacks by rounding
+_NO_VARIANCE = 1e-14  # of the greatest variance: a smaller one is rounding
+_NO_LINK = 1e-10  # of the highest squared frequency: a weaker link ends a chain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,7 +238,8 @@ def _margin(exact: _Exact, hidden: tuple[Hidden, ...]) -> float:
     """Smallest mean-force stiffness with these hidden oscillators, beyond that of a rigid body."""
     static = sum((h.residue / h.frequency**2 for h in hidden), np.zeros_like(exact.stiffness))
     smallest = float(np.linalg.eigvalsh(exact.stiffness - static)[0])
-    return smallest + 1e-9 * float(np.abs(exact.stiffness).max()) * bool(np.any(exact.lam == 0))
+    slack = _RIGID_SLACK * float(np.abs(exact.stiffness).max())
+    return smallest + slack * bool(np.any(exact.lam == 0))
 
 
 # -- first-order changes ------------------------------------------------------------------------
@@ -262,7 +268,7 @@ class _Changes:
             return None
         K, n = len(exact.lam), len(exact.mass)
         values, vectors = np.linalg.eigh(covariance)
-        keep = values > 1e-14 * values.max(initial=0.0)
+        keep = values > _NO_VARIANCE * values.max(initial=0.0)
         F = vectors[:, keep] * np.sqrt(values[keep])
         dlam = 2 * np.sqrt(exact.lam)[:, None] * F[:K]
         dV = F[K:].reshape(K, n, -1).transpose(2, 1, 0)  # (E, n, K)
@@ -320,10 +326,10 @@ def _coincide(exact: _Exact, changes: _Changes, i: int, k: int) -> bool:
     errors = np.stack([block[:, k, k] - block[:, i, i], 2 * block[:, i, k]])
     C = errors @ errors.T
     gap = exact.omega[k] ** 2 - exact.omega[i] ** 2
-    if np.linalg.det(C) <= 1e-12 * C[0, 0] * C[1, 1] or C[0, 0] == 0:
-        return bool(gap <= 3.3 * np.sqrt(C[0, 0]))
+    if np.linalg.det(C) <= _ONE_ERROR * C[0, 0] * C[1, 1] or C[0, 0] == 0:
+        return bool(gap <= _COINCIDENCE_SIGMAS * np.sqrt(C[0, 0]))
     distance = gap**2 * np.linalg.inv(C)[0, 0]
-    return bool(chdtrc(2, distance) > _COINCIDE)
+    return bool(chdtrc(2, distance) > _COINCIDENCE_LEVEL)
 
 
 def _hidden(exact: _Exact, changes: _Changes | None, group: list[int]) -> Hidden:
@@ -407,7 +413,7 @@ def _next_block(lam: Array, blocks: list[Array]) -> Array | None:
     for _ in range(2):
         W = W - basis @ (basis.T @ W)
     Q, singular, Vt = np.linalg.svd(W, full_matrices=False)
-    rank = int(np.sum(singular > 1e-10 * lam.max()))
+    rank = int(np.sum(singular > _NO_LINK * lam.max()))
     if rank == 0:
         return None
     # the polar factor makes the link symmetric positive definite; it exists at full rank only

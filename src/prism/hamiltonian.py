@@ -190,6 +190,20 @@ class Hamiltonian(Value):
         """Motion of the seen coordinates from a state, shape (times, channels)."""
         return self.flow(state, t)[..., : len(self.channels)]
 
+    # -- what other kinds of Hamiltonian say in their own way ------------------------------------
+
+    def port_form(self) -> tuple[Array, Array, Array, Array] | None:
+        """J, R, Q and B, where they are not those of mass and stiffness matrices."""
+        return None
+
+    def state_names(self) -> tuple[str, ...] | None:
+        """Names of the entries of a state, where they are not positions and momenta."""
+        return None
+
+    def seen_positions(self) -> Array:
+        """How the positions of the seen coordinates are read from a state, (channels, states)."""
+        return np.eye(len(self.channels), 2 * self.size)
+
     # -- plain data ------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:

@@ -150,7 +150,7 @@ class Model(Value):
         r""":math:`H(s) = \sum_m v_m v_m^T / (s^2 + 2 ζ_m Ω_m s + Ω_m^2)`.
 
         The shape is (\*s.shape, channels, channels). Structural damping enters by its ratio at
-        resonance.
+        resonance. Of a system that rotates it has a skew part too.
 
         Raises
         ------
@@ -159,6 +159,9 @@ class Model(Value):
         """
         if self.modes.residues is None:
             raise self._cannot("the receptance")
+        turning = getattr(self.hamiltonian, "receptance", None)
+        if turning is not None:
+            return np.asarray(turning(s), complex)
         points, omega = np.asarray(s, complex)[..., None], self.modes.frequencies
         weights = 1 / (points**2 + 2 * self.modes.damping * omega * points + omega**2)
         return np.asarray(np.tensordot(weights, self.modes.residues, axes=1), complex)
@@ -207,8 +210,9 @@ class Model(Value):
         from scipy.signal import StateSpace
 
         J, R, Q, B = self._port_matrices("the state-space form")
-        states, n = B.shape
-        return StateSpace((J - R) @ Q, B, np.eye(n, states), np.zeros((n, n)))
+        assert self.hamiltonian is not None
+        n = B.shape[1]
+        return StateSpace((J - R) @ Q, B, self.hamiltonian.seen_positions(), np.zeros((n, n)))
 
     def to_control(self) -> control.StateSpace:
         r"""Forces to positions, as `to_statespace`, for python-control, with names.

@@ -211,7 +211,9 @@ def _frozen(value: Any) -> Any:
     """Values that nobody can change any more."""
     if isinstance(value, Mapping):
         return tuple(value.items())
-    return tuple(value) if isinstance(value, list) else value
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
 def _experiment(data: Record | FrequencyResponse, asked: str | None, force: Any) -> str:

@@ -22,7 +22,7 @@ from prism.hamiltonian import Hamiltonian
 
 __all__ = ["PortHamiltonian", "damping_matrix", "port_matrices", "port_names"]
 
-_TOLERANCE = 1e-9  # of the largest eigenvalue, below which a negative one is rounding
+_STRUCTURE_ROUNDING = 1e-9  # of the largest entry: what departs less is skew, symmetric, ⪰ 0
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class PortHamiltonian:
             if matrix.shape != shape:
                 raise OptionError(f"{name} has shape {matrix.shape}: {shape} fits the names.")
             object.__setattr__(self, name, matrix)
-        if not np.allclose(self.J, -self.J.T, atol=_TOLERANCE * _size(self.J)):
+        if not np.allclose(self.J, -self.J.T, atol=_STRUCTURE_ROUNDING * _size(self.J)):
             raise OptionError("J is not skew-symmetric: the interconnection would make energy.")
         _check_semidefinite(self.R, "R", "the system would create energy")
         _check_semidefinite(self.Q, "Q", "the energy has no lower bound")
@@ -139,6 +139,9 @@ def port_matrices(
     damping : array (modes,)
         Ratios :math:`ζ_m`, in the order of the closed-loop frequencies; none for no losses.
     """
+    own = hamiltonian.port_form()
+    if own is not None:
+        return own
     M, K = hamiltonian.matrices
     size, n = len(M), len(hamiltonian.channels)
     zero, eye = np.zeros((size, size)), np.eye(size)
@@ -174,6 +177,9 @@ def damping_matrix(M: Array, K: Array, damping: ArrayLike) -> Array:
 
 def port_names(hamiltonian: Hamiltonian) -> tuple[str, ...]:
     """Names of the states: the channels, the hidden ``h1, h2, ...``, and ``p_`` of each."""
+    own = hamiltonian.state_names()
+    if own is not None:
+        return own
     hidden = hamiltonian.size - len(hamiltonian.channels)
     places = (*hamiltonian.channels, *(f"h{i + 1}" for i in range(hidden)))
     return (*places, *(f"p_{name}" for name in places))
@@ -184,10 +190,10 @@ def _size(matrix: Array) -> float:
 
 
 def _check_semidefinite(matrix: Array, name: str, why: str) -> None:
-    if not np.allclose(matrix, matrix.T, rtol=0, atol=_TOLERANCE * _size(matrix)):
+    if not np.allclose(matrix, matrix.T, rtol=0, atol=_STRUCTURE_ROUNDING * _size(matrix)):
         raise OptionError(f"{name} is not symmetric.")
     least = float(np.linalg.eigvalsh(0.5 * (matrix + matrix.T))[0]) if len(matrix) else 0.0
-    if least < -_TOLERANCE * _size(matrix):
+    if least < -_STRUCTURE_ROUNDING * _size(matrix):
         raise CannotTellError(
             f"{name} has the negative eigenvalue {least:.3g}: {why}, and there is no "
             "port-Hamiltonian form; the state-space form does not need one."

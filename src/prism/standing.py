@@ -13,8 +13,8 @@ from prism.magnitudes import Undetermined
 
 __all__ = ["quantities_of"]
 
-_SEEN = 2.0  # standard deviations from zero at which a coupling is seen
-_ONE_SIDED = 1.645  # standard deviations of a 95 % bound
+_COUPLING_SEEN = 2.0  # standard deviations from zero at which a coupling is seen
+_ONE_SIDED_95 = 1.645  # standard deviations of a 95 % bound
 _OF_THE_HAMILTONIAN = ("mass", "stiffness", "hidden frequencies", "couplings", "memory kernel")
 
 
@@ -74,8 +74,8 @@ def _hidden(h: Hamiltonian) -> Iterator[Determination]:
         errors = np.zeros(len(h.channels)) if one.coupling_std is None else one.coupling_std
         for channel, c, error in zip(h.channels, one.couplings[0], errors, strict=True):
             which = f"{name} to {channel}"
-            if abs(c) < _SEEN * error:
-                bound = abs(float(c)) + _ONE_SIDED * float(error)
+            if abs(c) < _COUPLING_SEEN * error:
+                bound = abs(float(c)) + _ONE_SIDED_95 * float(error)
                 yield Determination.bounded(which, bound, "it is within its error of zero")
             else:
                 yield Determination.determined(which, float(c), float(error))

@@ -25,27 +25,9 @@ from prism._types import Array
 from prism.errors import OptionError
 
 __all__ = [
-    "DRIFTS",
-    "FINE",
-    "KICKS",
-    "QUICK",
-    "Motion",
-    "Scheme",
-    "integrate",
-    "integrate_within",
-    "relative_energy_error",
+    *("FINE", "QUICK", "Integrated", "Scheme"),
+    *("integrate", "integrate_within", "relative_energy_error"),
 ]
-
-_A = (0.245298957184271, 0.604872665711080)
-_B = (0.0829844064174052, 0.396309801498368, -0.0390563049223486)
-DRIFTS: tuple[float, ...] = (*_A, 0.5 - sum(_A), 0.5 - sum(_A), *_A[::-1])
-"""Shares of the step by which the positions advance."""
-KICKS: tuple[float, ...] = (*_B, 1 - 2 * sum(_B), *_B[::-1])
-"""Shares of the step by which the momenta advance, one before and one after each drift."""
-
-_ORDER = 4
-
-_XI, _LAMBDA, _CHI = 0.1786178958448091, -0.2123418310626054, -0.06626458266981849
 
 
 class Scheme(NamedTuple):
@@ -61,18 +43,25 @@ class Scheme(NamedTuple):
     kicks: Array
 
 
-FINE = Scheme(np.array([0.0, *DRIFTS, 0.0]), np.array(KICKS))
+_A = (0.245298957184271, 0.604872665711080)
+_B = (0.0829844064174052, 0.396309801498368, -0.0390563049223486)
+FINE = Scheme(
+    np.array([0.0, *_A, 0.5 - sum(_A), 0.5 - sum(_A), *_A[::-1], 0.0]),
+    np.array([*_B, 1 - 2 * sum(_B), *_B[::-1]]),
+)
+_XI, _LAMBDA, _CHI = 0.1786178958448091, -0.2123418310626054, -0.06626458266981849
 QUICK = Scheme(
     np.array([_XI, _CHI, 1 - 2 * (_CHI + _XI), _CHI, _XI]),
     np.array([0.5 - _LAMBDA, _LAMBDA, _LAMBDA, 0.5 - _LAMBDA]),
 )
+_ORDER = 4
 _MAX_SUBSTEPS = 4096
 _ROUNDING = 1e-14
 
 Force = Callable[[Array], Array]
 
 
-class Motion(NamedTuple):
+class Integrated(NamedTuple):
     """A motion at its sampling times.
 
     Attributes
@@ -99,6 +88,7 @@ def integrate(
     steps: int,
     substeps: int = 1,
     masses: ArrayLike = 1.0,
+    scheme: Scheme = FINE,
 ) -> tuple[Array, Array]:
     r"""Follow :math:`q' = p/m,\; p' = F(q)` with `substeps` integration steps for each sample.
 
@@ -117,6 +107,8 @@ def integrate(
         Number of sampling steps.
     substeps : int
     masses : float or array (coordinates,)
+    scheme : Scheme
+        One that begins and ends with a kick: its first and its last drift are zero.
 
     Returns
     -------
@@ -132,8 +124,8 @@ def integrate(
     path = np.full((2, steps + 1, *q.shape), np.nan)
     path[:, 0] = q, p
     h = dt / substeps
-    drifts = [a * h / np.asarray(masses, float) for a in DRIFTS]
-    kicks = [b * h for b in KICKS]
+    drifts = [a * h / np.asarray(masses, float) for a in scheme.drifts[1:-1]]
+    kicks = [b * h for b in scheme.kicks]
     with np.errstate(over="ignore", invalid="ignore"):  # a motion that runs away ends in NaN
         f = force(q)
         for k in range(1, steps + 1):
@@ -196,7 +188,7 @@ def integrate_within(
     *,
     masses: ArrayLike = 1.0,
     tolerance: float = 1e-9,
-) -> Motion:
+) -> Integrated:
     """Integrate with as many substeps as keep `relative_energy_error` within a tolerance.
 
     The error of a fourth-order scheme falls with the fourth power of the substeps, so a run
@@ -229,7 +221,7 @@ def integrate_within(
         fate = last if last < steps else -1
         error = _energy_error(potential, q, p, m) if last == steps else np.inf
         if error <= tolerance:
-            return Motion(q, p, substeps, error)
+            return Integrated(q, p, substeps, error)
         if error < 1 and error > before / 1.2:  # rounding, which more steps do not mend
             break
         substeps = _more(substeps, error, tolerance)

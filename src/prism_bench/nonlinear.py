@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.errors import PrismError
 from prism.motion.potential import NonlinearFit, fit_potential
-from prism.motion.potential.bound import potential_bound
 from prism.pipeline import identify
 from prism.record import Record
 from prism.systems.nonlinear import NonlinearSystem
@@ -30,6 +29,7 @@ from prism.systems.nonlinear_particle import (
     quintic,
 )
 from prism_bench._study import coverage, rms, rng_of
+from prism_bench.potential_bound import potential_bound
 from prism_bench.real import folder
 from prism_bench.table import Benchmark, Progress, Row
 

@@ -25,7 +25,7 @@ BEAM_POLES = np.array([0.103, 0.196, 0.325])
 def folder() -> Path | None:
     """The folder that ``PRISM_REAL_DATA`` names, or ``../shared/data`` beside the project."""
     named = os.environ.get("PRISM_REAL_DATA")
-    place = Path(named) if named else Path("..") / "shared" / "data"
+    place = Path(named) if named else Path(__file__).parents[3] / "shared" / "data"
     return place if place.is_dir() else None
 
 

@@ -227,7 +227,11 @@ BAD_CSV = {
     "unnamed column": (table(header=",q1,q4"), {"dt": 1.0}, "line 1: column 1 has no name"),
     "unnamed last column": (table(header="t,q1,"), {}, "column 3 has no name"),
     "name twice": (table(header="t,q1,q1"), {}, "line 1: the name 'q1' occurs twice"),
-    "no step": (table(header="a,b,c"), {}, "no sampling step: give dt / --dt or a time column"),
+    "no step": (
+        table(header="a,b,c"),
+        {},
+        "no sampling step: give dt or a time column; column 1 'a' .*: time_column=1",
+    ),
     "two times": (table(header="t,time,q"), {}, "'t' and 'time' both look like the time"),
     "no such time": (table(), {"time_column": "z"}, "no time column 'z'.*t, q1, q4"),
     "no such number": (table(header=None), {"time_column": "9"}, "'9'.*1 to 3"),
@@ -374,7 +378,11 @@ def test_npz_times(folder):
 @pytest.mark.parametrize(
     ("content", "options", "words"),
     [
-        ({"x": Q1, "y": Q4, "dt": 1.0}, {}, r"several arrays.*: x 12, y 12\. .*--array.*'values'"),
+        (
+            {"x": Q1, "y": Q4, "dt": 1.0},
+            {},
+            r"several arrays.*: x 12, y 12\. Choose with array, .*'values'",
+        ),
         ({"a": Q1, "b": Q4, "dt": 1.0}, {}, r"several arrays.*a 12, b 12"),
         ({"dt": 1.0, "t": T}, {}, r"no array holds values.*dt scalar, t 12"),
         ({"values": Q1, "dt": 1.0}, {"array": "q"}, r"no array 'q'.*values 12, dt scalar"),

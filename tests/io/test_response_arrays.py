@@ -77,7 +77,7 @@ def test_npz_names_and_quantity(folder):
         ({"omega": W, "hz": W, "H": MATRIX}, {}, "'omega' and 'hz' contradict each other"),
         ({"omega": W, "f": W, "H": MATRIX}, {}, "omega and f could both be the frequencies"),
         ({"omega": W, "A": MATRIX, "B": MATRIX}, {}, r"A and B could each be.*A 7x2x2, B 7x2x2"),
-        ({"omega": W, "H": MATRIX[:, :, 0]}, {}, r"\(7, 2\).* the 2 columns.*--channels"),
+        ({"omega": W, "H": MATRIX[:, :, 0]}, {}, r"\(7, 2\).* the 2 columns.*: say channels,"),
         ({"omega": W, "H": MATRIX[:, :, :1]}, {}, r"\(7, 2, 1\).* the 2 columns"),
         ({"omega": W, "H": MATRIX}, {"channels": ["a"]}, r"\(7, 2, 2\).* the 4 columns"),
         ({"omega": W, "H": MATRIX[:6]}, {}, r"'H' has the shape \(6, 2, 2\).* 7 frequencies"),

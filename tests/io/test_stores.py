@@ -12,6 +12,7 @@ from tests.places import real_data
 from prism.cli import main
 from prism.errors import MissingDependencyError, ReadError
 from prism.io import describe, read, read_record, read_response
+from prism.options.spelling import COMMAND_LINE
 
 h5py = pytest.importorskip("h5py", reason='hdf5 files need h5py: pip install "prism-id[io]"')
 zarr = pytest.importorskip("zarr", reason='zarr stores need zarr: pip install "prism-id[io]"')
@@ -145,8 +146,9 @@ def test_arrays_that_are_asked_for(save):
     two = read_record(name, array=["b", "a"], time_column="clock", quantity="velocity")
     assert two.channels == ("b", "a")
     np.testing.assert_array_equal(two.trials[0], Q[:, [1, 0]])
-    with pytest.raises(ReadError, match=r"several arrays could be .*--array NAME"):
+    with pytest.raises(ReadError, match=r"several arrays could .*Choose with array, or") as caught:
         read(name, dt=0.05)
+    assert "Choose with --array, or" in caught.value.words.spell(COMMAND_LINE)
     with pytest.raises(ReadError, match=r"no array 'z'.*There are: .*c 20x3"):
         read(name, dt=0.05, array="z")
     with pytest.raises(ReadError, match="not series of one length"):

@@ -8,6 +8,7 @@ from tests.places import real_data
 
 from prism.errors import PrismWarning, ReadError
 from prism.io import describe, quantity_by_name, read, read_record
+from prism.options.spelling import COMMAND_LINE
 
 T = 0.05 * np.arange(12)
 Q = np.column_stack([np.cos(T), np.sin(3 * T)])
@@ -200,8 +201,11 @@ def test_a_named_time_column_is_found_by_its_number_too(tmp_path):
     path = tmp_path / "bench.csv"
     rows = [f"{0.02 * k:.2f};{(k * 7) % 5}".replace(".", ",") for k in range(30)]
     path.write_text("\n".join(["Uhr [s];Weg [mm]", *rows]), encoding="utf-8")
-    with pytest.raises(ReadError, match=r"column 1 'Uhr \[s\]' .*--time-column 1"):
+    with pytest.raises(
+        ReadError, match=r"column 1 'Uhr \[s\]' .*: time_column=1 reads it so"
+    ) as caught:
         read(path)
+    assert ": --time-column 1 reads it so" in caught.value.words.spell(COMMAND_LINE)
     record = read(path, time_column=1)
     assert record.channels == ("Weg [mm]",)
     assert record.dt == pytest.approx(0.02)

@@ -8,6 +8,7 @@ from tests.places import real_data
 from prism.cli import main
 from prism.errors import MissingDependencyError, ReadError
 from prism.io import holds_response, read, read_response
+from prism.options.spelling import COMMAND_LINE
 
 pyuff = pytest.importorskip("pyuff", reason='UFF files need pyuff: pip install "prism-id[io]"')
 
@@ -130,8 +131,9 @@ def test_a_converted_value_at_rest_is_missing(folder):
 
 def test_an_unknown_quantity_is_asked_for(folder):
     save(function((1, 1), (1, 1), ordinate_spec_data_type=0))
-    with pytest.raises(ReadError, match=r"does not say what .* --quantity acceleration"):
+    with pytest.raises(ReadError, match=r"does not say what .*: say quantity, one of") as caught:
         read("a.uff")
+    assert ": say --quantity, one of" in caught.value.words.spell(COMMAND_LINE)
     assert read("a.uff", quantity="velocity").quantity == "velocity"
 
 
@@ -169,8 +171,9 @@ def test_units_of_the_abscissa(folder):
     assert read("a.uff").omega[0] == pytest.approx(HZ[0])
     for changes in ({"abscissa_spec_data_type": 0}, {"abscissa_axis_units_lab": "kHz"}):
         save(function((1, 1), (1, 1), **changes))
-        with pytest.raises(ReadError, match=r"^a\.uff, set 1: .*--unit hz"):
+        with pytest.raises(ReadError, match=r'^a\.uff, set 1: .* Say unit="hz" or') as caught:
             read("a.uff")
+        assert "Say --unit hz or --unit rad" in caught.value.words.spell(COMMAND_LINE)
         assert read("a.uff", unit="hz").omega[0] == pytest.approx(W[0])
 
 

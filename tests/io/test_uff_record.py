@@ -9,6 +9,7 @@ from tests.places import real_data
 from prism.cli import main
 from prism.errors import ReadError
 from prism.io import describe, read, read_record
+from prism.options.spelling import COMMAND_LINE
 
 pyuff = pytest.importorskip("pyuff", reason='UFF files need pyuff: pip install "prism-id[io]"')
 
@@ -77,8 +78,9 @@ def test_a_later_start(folder):
 @pytest.mark.parametrize("kind", [0, 1, 15, 21])
 def test_an_unknown_quantity_must_be_said(folder, kind):
     save(series(1, 1), series(2, 1, kind=kind))
-    with pytest.raises(ReadError, match=r"^a\.uff: .*which motion 2x measures: .*--quantity"):
+    with pytest.raises(ReadError, match=r"^a\.uff: .* motion 2x measures: say quantity") as caught:
         read("a.uff")
+    assert ": say --quantity" in caught.value.words.spell(COMMAND_LINE)
     assert read("a.uff", quantity="velocity").quantity == ("velocity", "velocity")
     assert read("a.uff", channels="1x").quantity == ("acceleration",)
     assert describe("a.uff").quantity == ("acceleration", "")

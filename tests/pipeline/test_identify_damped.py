@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from tests.places import real_data
 
 import prism
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.report.tables import check_table
 from prism.systems import chain
 from prism.systems.driven import driven
-from prism_bench.real import folder
 
 ZETA = np.array([0.01, 0.006, 0.004, 0.002])
 
@@ -132,10 +132,8 @@ def test_the_report_of_a_decay_and_of_a_driven_record(decay, model, tmp_path):
 
 
 def test_two_masses():
-    place = folder()
-    if place is None:
-        pytest.skip("no folder of real measurements: set PRISM_REAL_DATA")
-    data = np.loadtxt(place / "two_masses" / "real_double_linear_h_1.txt", comments="%")
+    path = real_data("two_masses/real_double_linear_h_1.txt")
+    data = np.loadtxt(path, comments="%")
     record = prism.Record(data[:, 2:4], t=data[:, 1])
     model = prism.identify(record, damped=True, fit_fraction=0.4)
     np.testing.assert_allclose(model.modes.frequencies_hz, [0.3346, 1.7137], rtol=1e-3)

@@ -18,7 +18,8 @@ from prism.plot import (
     spectrum_view,
     views,
 )
-from prism.plot._canvas import MOST_POINTS, label, thin
+from prism.plot._canvas import label, thin
+from prism.plot._limits import MOST_POINTS
 
 mpl.use("Agg")
 

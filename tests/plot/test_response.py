@@ -10,7 +10,7 @@ import prism
 from prism import systems
 from prism.errors import CannotTellError, OptionError
 from prism.plot import render, response_view, save_all, views
-from prism.plot._canvas import Layout
+from prism.plot._canvas import Sheet
 from prism.record import QUANTITIES
 
 mpl.use("Agg")
@@ -74,7 +74,7 @@ def test_many_entries_are_cut_and_driving_points_kept():
     assert view.omitted == 7
     assert {f"q{k} / q{k}" for k in (1, 2, 3, 4)} < set(view.entries)
     assert not {"q2 / q1", "q3 / q1", "q3 / q2"} & set(view.entries)
-    assert view.layout == Layout(6, 3, 9.5, view.layout.height, True, heights=(2.0, 1.0) * 3)
+    assert view.layout == Sheet(6, 3, 9.5, view.layout.height, True, heights=(2.0, 1.0) * 3)
 
 
 def test_panels_that_are_left_over_are_blank(lossy):

@@ -21,7 +21,8 @@ from prism.plot import (
     spectrum_view,
     views,
 )
-from prism.plot._canvas import MOST_POINTS, envelope, sketch, spread
+from prism.plot._canvas import envelope, sketch, spread
+from prism.plot._limits import MOST_POINTS
 from prism.plot.chart import Band, Dots, Line, Rule
 
 mpl.use("Agg")

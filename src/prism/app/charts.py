@@ -14,6 +14,7 @@ from plotly.subplots import make_subplots
 
 from prism._format import short
 from prism._types import Array, ComplexArray
+from prism.app import _limits as limits
 from prism.plot import View
 from prism.plot._canvas import AMBER, BLUE, COLOURS, MUTED, PALETTE, SKY
 from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Panel, Rule
@@ -30,10 +31,6 @@ _SYMBOLS = {
     "ring": ("circle-open", 9),
     "triangle": ("triangle-down", 9),
 }
-_ROOM = 90  # pixels for the legend and the title of the axis below
-_LOOSE = 90  # between panels with an x axis each
-_TALLER = 1.3  # than on the page of a report, which shows all figures at once
-_LONGEST = 60  # letters of a name
 
 
 def show(chart: Any, key: str) -> None:
@@ -109,8 +106,8 @@ def receptance(
 
 def _drawn(chart: Chart) -> Any:
     panels = list(chart.panels)
-    heights = [_TALLER * panel.height for panel in panels]
-    gap = 18.0 if chart.stack == len(panels) else _LOOSE
+    heights = [limits.TALLER_PANELS * panel.height for panel in panels]
+    gap = 18.0 if chart.stack == len(panels) else limits.PANEL_GAP
     total = sum(heights) + gap * (len(panels) - 1)
     out = make_subplots(
         len(panels),
@@ -125,7 +122,7 @@ def _drawn(chart: Chart) -> Any:
     if chart.linked:
         out.update_xaxes(matches="x")
     out.update_layout(
-        height=int(_ROOM + total),
+        height=int(limits.LEGEND_ROOM + total),
         margin={"l": 10, "r": 10, "t": 60, "b": 10},
         legend={"orientation": "h", "yref": "container", "yanchor": "top", "y": 1.0, "x": 0.0},
         hovermode="closest",
@@ -185,7 +182,12 @@ def _axis(axis: Axis, titled: bool) -> dict[str, Any]:
 
 def _word(name: str) -> str:
     """A user's word, which is no markup of a chart."""
-    return short(name, _LONGEST).replace("&", "&amp;").replace("<", "&lt;").replace("$", "&#36;")
+    return (
+        short(name, limits.LONGEST_HOVER_NAME)
+        .replace("&", "&amp;")
+        .replace("<", "&lt;")
+        .replace("$", "&#36;")
+    )
 
 
 # -- one function for each kind of mark -----------------------------------------------------------

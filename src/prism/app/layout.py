@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from prism._format import short
+from prism.app import _limits as limits
 from prism.app.upload import RecordLayout, Upload, describe
 from prism.app.words import plain
 from prism.io import FileDescription, named_quantities
@@ -24,9 +25,6 @@ _NO_COLUMN = "there is none: the samples are evenly spaced"
 _EACH = "not the same on all channels"
 _FORCE = re.compile(r"(f|force)([_\s\d(\[].*)?", re.IGNORECASE)
 _TABLES = ("csv", "npy", "parquet")  # whose columns may be times
-_FEW = 12  # channels that fit into one field
-_MANY = 60  # channels that need a frame of their own to scroll in
-_TALL = 320  # pixels of that
 
 
 @dataclass(frozen=True)
@@ -144,13 +142,16 @@ def ask_channels(upload: Upload, times: Times) -> tuple[str, ...]:
         "key": key,
         "help": "Leave out what is no motion of the system, such as a temperature or a counter.",
     }
-    chosen = st.multiselect(**words) if len(names) <= _FEW else _pick(words, names)
+    chosen = st.multiselect(**words) if len(names) <= limits.FEW_CHANNELS else _pick(words, names)
     return tuple(name for name in names if name in chosen)
 
 
 def _pick(words: dict[str, Any], names: list[str]) -> list[str]:
     """Show many channels at once, to be switched one by one or all together."""
-    with st.container(height=_TALL if len(names) > _MANY else "content", border=False):
+    with st.container(
+        height=limits.CHANNELS_HEIGHT if len(names) > limits.MANY_CHANNELS else "content",
+        border=False,
+    ):
         chosen = st.pills(
             **words, selection_mode="multi", format_func=lambda name: plain(short(name))
         )

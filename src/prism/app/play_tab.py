@@ -7,6 +7,7 @@ import streamlit as st
 
 from prism._format import EXPLANATION, format_value
 from prism._types import Array, Mask
+from prism.app import _limits as limits
 from prism.app import charts
 from prism.app.results import verdict
 from prism.app.systems import EXPERIMENTS, SYSTEMS, Outcome, Setup, Slider, System, perform
@@ -17,11 +18,6 @@ from prism.report.tables import Table
 from prism.systems import LinearSystem
 
 __all__ = ["play_tab"]
-
-_POINTS = 1200  # of a curve
-_DRAWN_LOSS = 0.004  # of the true curve, so that its peaks end
-_SEEN = 1e-6  # of the largest participation: below, a mode does not move what is seen
-_NEAR = 0.03  # of a frequency: an estimate this close, or within 5 σ, is one of it
 
 
 def _play() -> None:
@@ -134,8 +130,10 @@ def _tell(outcome: Outcome) -> None:
 
 def _chart(outcome: Outcome) -> object:
     system, model = outcome.system, outcome.model
-    omega = np.linspace(system.frequencies[0] / 2, 1.25 * system.frequencies[-1], _POINTS)
-    truth = system.response(omega, loss=_DRAWN_LOSS).values[:, 0, 0]
+    omega = np.linspace(
+        system.frequencies[0] / 2, 1.25 * system.frequencies[-1], limits.PLAY_POINTS
+    )
+    truth = system.response(omega, loss=limits.DRAWN_LOSS).values[:, 0, 0]
     curves = [("true", truth, 0)]
     if model is not None and model.modes.residues is not None:
         curves.append(("estimate", model.receptance(1j * omega)[:, 0, 0], 1))
@@ -148,16 +146,18 @@ def _chart(outcome: Outcome) -> object:
 def _visible(system: LinearSystem) -> Mask:
     """Which modes move what is seen."""
     size = np.linalg.norm(system.participation, axis=1)
-    return np.asarray(size > _SEEN * size.max())
+    return np.asarray(size > limits.SEEN_PARTICIPATION * size.max())
 
 
 def _zeros(system: LinearSystem) -> Array:
     """Anti-resonances of the first port, without those that a mode it does not see takes away."""
     zeros = system.zeros(0, 0)
-    left = sorted(zeros.imag[np.abs(zeros.real) < _SEEN * np.abs(zeros)].tolist())
+    left = sorted(
+        zeros.imag[np.abs(zeros.real) < limits.SEEN_PARTICIPATION * np.abs(zeros)].tolist()
+    )
     moved = np.abs(system.participation[:, 0])
-    for omega in system.frequencies[moved <= _SEEN * moved.max()]:
-        same = [zero for zero in left if abs(zero - omega) < _SEEN * omega]
+    for omega in system.frequencies[moved <= limits.SEEN_PARTICIPATION * moved.max()]:
+        same = [zero for zero in left if abs(zero - omega) < limits.SEEN_PARTICIPATION * omega]
         if same:
             left.remove(same[0])
     return np.array(left)
@@ -190,7 +190,9 @@ def _nearest(true: Array, found: Array, std: Array | None) -> list[int | None]:
     pairs: list[int | None] = []
     for omega in true:
         near = min(free, key=lambda k: abs(found[k] - omega), default=None)
-        if near is None or abs(found[near] - omega) > max(_NEAR * omega, 5 * errors[near]):
+        if near is None or abs(found[near] - omega) > max(
+            limits.NEAR_FREQUENCY * omega, 5 * errors[near]
+        ):
             pairs.append(None)
             continue
         free.remove(near)

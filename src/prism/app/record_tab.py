@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 import prism
+from prism.app import _limits as limits
 from prism.app import results, upload
 from prism.app.experiment import ask_experiment, ask_losses, ask_options
 from prism.app.jobs import STOPPED, Job
@@ -30,7 +31,6 @@ __all__ = ["record_tab"]
 _KINDS = ("a record over time", "a response over frequency")
 _AS_STATED = "as the file says"
 _NAMED = (".npz", ".mat", ".h5", ".hdf5")  # files that name their arrays
-_POLL = 0.4  # seconds between two looks at the work
 
 
 @dataclass(frozen=True)
@@ -256,7 +256,7 @@ def _look() -> None:
     job: Job[results.Answer] | None = st.session_state.get("job")
     if job is None:
         return
-    job.wait(_POLL / 2)  # short work is done without another round
+    job.wait(limits.POLL_SECONDS / 2)  # short work is done without another round
     stopped = job.running and st.button("Stop", key="stop")
     if job.running and not stopped:
         said = plain(job.said or "searching")
@@ -271,7 +271,7 @@ def _look() -> None:
     st.rerun()
 
 
-_watch = st.fragment(_look, run_every=_POLL)
+_watch = st.fragment(_look, run_every=limits.POLL_SECONDS)
 
 
 def _show(answer: results.Answer | Failure, question: PageQuestion) -> None:

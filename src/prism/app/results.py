@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from prism._format import EXPLANATION
+from prism.app import _limits as limits
 from prism.app import charts
 from prism.app.words import html_pairs, html_table, plain, spoken
 from prism.frequency_response import FrequencyResponse
@@ -36,8 +37,6 @@ from prism.report.zeros import zero_table
 
 __all__ = ["Answer", "show", "verdict"]
 
-_MOST_ZEROS = 200
-_MOST_FORECAST = 200_000  # rows of the csv
 _TITLES = {
     "record": "Record",
     "correlation": "Correlation",
@@ -194,7 +193,7 @@ _SPECIAL: dict[str, Callable[..., None]] = {"forecast": _draw_forecast, "respons
 
 
 def _zeros(answer: Answer) -> None:
-    table = zero_table(answer.model, _MOST_ZEROS)
+    table = zero_table(answer.model, limits.MOST_APP_ZEROS)
     if table is not None:
         st.html(html_table(table))
     st.caption("At a zero (anti-resonance) a force on the input leaves the output at rest.")
@@ -293,7 +292,7 @@ def _forecast(answer: Answer, until: float) -> bytes:
     record = answer.model.record
     step = record.dt or (record.end - record.start) / (max(record.samples) - 1)
     # A time that is meant to be on the grid must not fall off by rounding.
-    count = min(math.floor((until - record.end) / step + 1e-6), _MOST_FORECAST)
+    count = min(math.floor((until - record.end) / step + 1e-6), limits.MOST_FORECAST_ROWS)
     text = io.StringIO(newline="")
     write_forecast(answer.model, step, max(count, 1), text)
     return text.getvalue().encode()

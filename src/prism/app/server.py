@@ -10,6 +10,7 @@ import webbrowser
 from pathlib import Path
 
 from prism._optional import require
+from prism.app import _limits as limits
 from prism.errors import OptionError
 
 __all__ = ["MOST_MEGABYTES", "check_packages", "find_port", "run", "url"]
@@ -18,9 +19,6 @@ MOST_MEGABYTES = 50
 """Largest file that the page takes; the command line has no such limit."""
 
 _HOST = "127.0.0.1"
-_FIRST_PORT = 8501
-_PORTS = 20  # tried one after the other when none was asked for
-_PATIENCE = 60.0  # seconds until the server answers, or the browser is not opened
 _PAGE = Path(__file__).with_name("page.py")
 
 _SETTINGS = {
@@ -54,7 +52,11 @@ def find_port(asked: int | None = None) -> int:
     OptionError
         When the port is taken, or all that were tried.
     """
-    tried = [asked] if asked is not None else range(_FIRST_PORT, _FIRST_PORT + _PORTS)
+    tried = (
+        [asked]
+        if asked is not None
+        else range(limits.FIRST_PORT, limits.FIRST_PORT + limits.PORTS_TRIED)
+    )
     reason = ""
     for port in tried:
         reason = _refusal(port)
@@ -118,7 +120,7 @@ def check_packages() -> None:
 
 
 def _open(port: int) -> None:
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + limits.SERVER_SECONDS
     while time.monotonic() < end:
         try:
             socket.create_connection((_HOST, port), timeout=1.0).close()

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 import prism
+from prism.app import _limits as limits
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model
 from prism.record import Record
@@ -17,12 +18,6 @@ from prism.remarks import Words
 from prism.systems import LinearSystem
 
 __all__ = ["EXPERIMENTS", "SYSTEMS", "Outcome", "Setup", "Slider", "System", "perform"]
-
-_KEPT = 64  # outcomes that are remembered
-_TRIALS = 60  # of an ensemble
-_LINES = 120  # of a measured response
-_LOSS = 0.02  # of a measured response
-_SAMPLES_PER_PERIOD = 6  # of the fastest mode
 
 
 @dataclass(frozen=True)
@@ -211,7 +206,7 @@ class Outcome:
 
 def _times(system: LinearSystem, setup: Setup) -> tuple[float, float]:
     turn = 2 * math.pi
-    step = turn / float(system.frequencies[-1]) / _SAMPLES_PER_PERIOD
+    step = turn / float(system.frequencies[-1]) / limits.PLAY_SAMPLES_PER_PERIOD
     return setup.periods * turn / float(system.frequencies[0]), step
 
 
@@ -221,7 +216,7 @@ def _free(system: LinearSystem, setup: Setup) -> Record:
 
 def _equilibrium(system: LinearSystem, setup: Setup) -> Record:
     times = _times(system, setup)
-    return system.equilibrium(*times, trials=_TRIALS, noise=setup.noise, rng=setup.seed)
+    return system.equilibrium(*times, trials=limits.PLAY_TRIALS, noise=setup.noise, rng=setup.seed)
 
 
 def _released(system: LinearSystem, setup: Setup) -> Record:
@@ -232,13 +227,13 @@ def _released(system: LinearSystem, setup: Setup) -> Record:
 
 def _response(system: LinearSystem, setup: Setup) -> FrequencyResponse:
     low, high = float(system.frequencies[0]) / 2, 1.25 * float(system.frequencies[-1])
-    omega = np.linspace(low, high, _LINES)
-    return system.response(omega, loss=_LOSS, noise=setup.noise, rng=setup.seed)
+    omega = np.linspace(low, high, limits.PLAY_LINES)
+    return system.response(omega, loss=limits.PLAY_LOSS, noise=setup.noise, rng=setup.seed)
 
 
 EXPERIMENTS: dict[str, tuple[str, Callable[[LinearSystem, Setup], Record | FrequencyResponse]]] = {
     "free": ("one free record", _free),
-    "equilibrium": (f"{_TRIALS} records at thermal equilibrium", _equilibrium),
+    "equilibrium": (f"{limits.PLAY_TRIALS} records at thermal equilibrium", _equilibrium),
     "released": ("released from rest", _released),
     "forced": ("a measured response (shaker)", _response),
 }
@@ -256,7 +251,7 @@ def _perform(setup: Setup) -> Outcome:
     return Outcome(system, data, model)
 
 
-_cached = st.cache_resource(_perform, max_entries=_KEPT, show_spinner=False)
+_cached = st.cache_resource(_perform, max_entries=limits.KEPT_OUTCOMES, show_spinner=False)
 
 
 def perform(setup: Setup) -> Outcome:

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import streamlit as st
 
 import prism
+from prism.app import _limits as limits
 from prism.app.server import MOST_MEGABYTES
 from prism.errors import PrismError, PrismWarning, ReadError
 from prism.frequency_response import FrequencyResponse
@@ -34,8 +35,6 @@ __all__ = [
     "read_record",
     "read_response",
 ]
-
-_KEPT = 8  # files and readings that are remembered
 
 
 class File(Protocol):
@@ -213,7 +212,7 @@ def _read_response(key: str, options: tuple[tuple[str, Any], ...], _upload: Uplo
 
 
 # Nothing of this changes, so that it may be remembered as it is, by the key of the files.
-_CACHE = st.cache_resource(max_entries=_KEPT, show_spinner=False)
+_CACHE = st.cache_resource(max_entries=limits.KEPT_READINGS, show_spinner=False)
 _cached_holds_response = _CACHE(_holds_response)
 _cached_describe = _CACHE(_describe)
 _cached_read_record = _CACHE(_read_record)

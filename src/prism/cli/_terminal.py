@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from prism.cli import _limits as limits
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = ["show_benchmark", "show_model"]
 
-_WIDEST = 100  # columns: longer lines of words are hard to read
 _VERDICTS = {"Determined": "green", "Not determined": "yellow", "What would settle it": "yellow"}
 _MARKS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("", "")}
 
@@ -38,7 +39,7 @@ def show_model(model: Model) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
-    console.width = min(console.width, _WIDEST)
+    console.width = min(console.width, limits.WIDEST_TERMINAL)
     for number, section in enumerate(sections(model, COMMAND_LINE)):
         if number:
             console.print()

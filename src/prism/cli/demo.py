@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from prism.cli import _limits as limits
 from prism.cli._console import examples, program, progress
 from prism.errors import WriteError
 
@@ -22,11 +23,6 @@ __all__ = ["EXAMPLES", "NAME", "command"]
 
 NAME = "demo"
 EXAMPLES = examples("prism demo", "prism demo --directory tour")
-
-_NOISE = 0.1
-_TRIALS = 300
-_FREE_FRACTION = 0.4
-_ENSEMBLE_FRACTION = 0.5
 
 
 def command(
@@ -63,10 +59,10 @@ def _free_record(chain: LinearSystem, folder: Path) -> None:
     """One record with unknown excitation: frequencies, shapes, forecast."""
     import prism
 
-    record = chain.free(400.0, 0.05, noise=_NOISE, rng=0)
+    record = chain.free(400.0, 0.05, noise=limits.DEMO_NOISE, rng=0)
     prism.io.write(record, folder / "free.csv")
     typer.echo(f"1. One free record: {record.samples[0]} samples, the first 40 % fitted")
-    model = _identified(record, fit_fraction=_FREE_FRACTION)
+    model = _identified(record, fit_fraction=limits.DEMO_FREE_FRACTION)
     _show(_frequencies(chain, model))
     typer.echo(f"\n   {_forecast_sentence(model)}\n")
     _show(_forecast_table(model))
@@ -76,14 +72,19 @@ def _ensemble(chain: LinearSystem, folder: Path) -> None:
     """Records at thermal equilibrium: the hidden masses and springs too."""
     import prism
 
-    record = chain.equilibrium(120.0, 0.2, trials=_TRIALS, noise=_NOISE, rng=1)
+    record = chain.equilibrium(
+        120.0, 0.2, trials=limits.DEMO_TRIALS, noise=limits.DEMO_NOISE, rng=1
+    )
     prism.io.write(record, folder / "ensemble.csv")
     typer.echo(
-        f"\n2. {_TRIALS} short records at thermal equilibrium, {record.samples[0]} samples each, "
-        "the mass known"
+        f"\n2. {limits.DEMO_TRIALS} short records at thermal equilibrium, "
+        f"{record.samples[0]} samples each, the mass known"
     )
     model = _identified(
-        record, experiment="equilibrium", mass="identity", fit_fraction=_ENSEMBLE_FRACTION
+        record,
+        experiment="equilibrium",
+        mass="identity",
+        fit_fraction=limits.DEMO_ENSEMBLE_FRACTION,
     )
     _show(_hidden(chain, model))
     typer.echo("\n" + _wrapped(f"The Hamiltonian is {model.certificate}.") + "\n")

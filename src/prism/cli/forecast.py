@@ -45,7 +45,8 @@ def command(
     check_outputs([output], [model])
     found = prism.load(model)
     with naming([model]):
-        found.forecast([found.record.end], trial)  # refuses what has no motion, or no such trial
+        # Refuses what has no motion, or no such trial; a response has no times to ask for.
+        found.forecast([0.0 if found.record.span is None else found.record.end], trial)
     step = _step(found, dt)
     count = _count(found, until, step)
     if output is None:

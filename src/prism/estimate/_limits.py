@@ -7,7 +7,7 @@ import numpy as np
 EPS = float(np.finfo(float).eps)
 
 # -- segments
-BLOCKS = 8  # segments without overlap that a record is cut into by default, per input
+SEGMENTS_PER_INPUT = 8  # segments without overlap that a record is cut into by default, per input
 SHORTEST_SEGMENT = 16  # samples: seven lines
 
 # -- forces
@@ -22,7 +22,7 @@ WHOLE_PERIOD = 1e-3  # samples that a period given as a time may be off
 SHORTEST_PERIOD = 8  # samples
 
 # -- dwells
-SHORTEST_DWELL = 12  # samples
+FEWEST_DWELL_SAMPLES = 12  # samples
 SINE_STEPS = 60  # of Newton's iteration
 OFF_THE_SINE = 5.0  # standard deviations: the force has changed
 NOISE_LOOK = 256  # samples that show the noise and the offset

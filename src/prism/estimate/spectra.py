@@ -123,7 +123,7 @@ def segment_length(segment: float | None, record: DrivenRecord, *, overlapped: b
     """
     shortest, longest, total = min(record.samples), max(record.samples), sum(record.samples)
     if segment is None and overlapped:
-        blocks = limits.BLOCKS * len(record.forces)
+        blocks = limits.SEGMENTS_PER_INPUT * len(record.forces)
         length = min(shortest, total // blocks // 2 * 2)
         if length < limits.SHORTEST_SEGMENT:
             raise RecordTooShortError(

@@ -44,10 +44,10 @@ def given_pieces(
             f"{len(frequencies)} frequencies for {len(pieces)} dwells: give one for each."
         )
     for k, (_, a, b) in enumerate(pieces):
-        if b - a < limits.SHORTEST_DWELL:
+        if b - a < limits.FEWEST_DWELL_SAMPLES:
             raise OptionError(
                 f"dwell {k} (counted from 0) has {b - a} samples: give at least "
-                f"{limits.SHORTEST_DWELL}."
+                f"{limits.FEWEST_DWELL_SAMPLES}."
             )
     return pieces
 
@@ -116,13 +116,13 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
     while edges[-1] < len(force):
         a = edges[-1]
         b = _grow(t, force, a)
-        if b - a < limits.SHORTEST_DWELL:
-            if len(force) - a < limits.SHORTEST_DWELL and a:
+        if b - a < limits.FEWEST_DWELL_SAMPLES:
+            if len(force) - a < limits.FEWEST_DWELL_SAMPLES and a:
                 edges[-1] = len(force)
                 break
             raise CannotTellError(
-                f"the force keeps no frequency for {limits.SHORTEST_DWELL} samples from sample "
-                f"{a} on: it is no stepped sine, or too noisy; give frequencies or starts."
+                f"the force keeps no frequency for {limits.FEWEST_DWELL_SAMPLES} samples from "
+                f"sample {a} on: it is no stepped sine, or too noisy; give frequencies or starts."
             )
         edges.append(b)
     for k in range(1, len(edges) - 1):
@@ -133,13 +133,15 @@ def detected_pieces(force: Array, dt: float) -> list[Piece]:
 def _grow(t: Array, force: Array, a: int) -> int:
     """End of the dwell that begins at sample a."""
     end = len(force)
-    b = min(end, a + max(limits.SHORTEST_DWELL, _first_period(force[a:])))
+    b = min(end, a + max(limits.FEWEST_DWELL_SAMPLES, _first_period(force[a:])))
     while True:
         predicted, limit = _continued(t, force, a, b)
         further = min(end, b + (b - a))
         off = np.abs(force[b:further] - predicted[b - a : further - a]) > limit
         first = b + int(np.argmax(off)) if off.any() else further
-        changed = off.any() and (first - b < (b - a) // 8 or first - a < limits.SHORTEST_DWELL)
+        changed = off.any() and (
+            first - b < (b - a) // 8 or first - a < limits.FEWEST_DWELL_SAMPLES
+        )
         if changed or first == end:
             return first
         b = first

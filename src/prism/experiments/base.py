@@ -11,6 +11,7 @@ import numpy as np
 from prism._types import Array, Index
 from prism._value import Value
 from prism.errors import OptionError
+from prism.experiments import _limits as limits
 from prism.experiments.relations import (
     Relation,
     gauge_relation,
@@ -22,8 +23,6 @@ from prism.magnitudes import Outcome, Undetermined
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-
-CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the data
 
 
 class Experiment(Protocol):
@@ -129,7 +128,7 @@ def _matrix(given: Any, name: str, n: int) -> Array | None:
             f"the {name} has shape {out.shape}, but the record has {n} channels; "
             f"give a {n} x {n} matrix."
         )
-    if not np.all(np.isfinite(out)) or not np.allclose(out, out.T, rtol=1e-8):
+    if not np.all(np.isfinite(out)) or not np.allclose(out, out.T, rtol=limits.SYMMETRY_RTOL):
         raise OptionError(f"the {name} must be finite and symmetric.")
     if np.linalg.eigvalsh(out)[0] <= 0:
         raise OptionError(f"the {name} must be positive definite.")

@@ -15,8 +15,8 @@ import numpy as np
 
 from prism._types import Array
 from prism.adjust import adjust
+from prism.experiments import _limits as limits
 from prism.experiments.base import (
-    CONSISTENCY_LEVEL,
     SCALE_FREE,
     OfLines,
     per_line,
@@ -28,8 +28,6 @@ from prism.uncertainty import Gaussian
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
     from prism.motion.steady.inphase import InPhaseFit, Motion
-
-_FEW = 20  # below this many trials (or five per mode) the scatter of the energies is assumed
 
 
 @dataclass(frozen=True)
@@ -65,14 +63,14 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     E, bias = np.hstack(energies), np.hstack(biases)
     K, R = E.shape
     noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
-    mean = np.maximum((E - bias).mean(axis=1), 1e-6 * E.mean(axis=1))
+    mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
     covariance = np.diag((mean**2 + noise) / (R * mean**2))
     canonical = True
-    if max(_FEW, 5 * K) <= R:
+    if max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R:
         measured = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
         # the variance of exponential energies is itself uncertain by √(8/R)
         ratio = float(np.mean(np.diag(measured) / np.diag(covariance)))
-        canonical = abs(ratio - 1) < 4 * np.sqrt(8 / (R * K))
+        canonical = abs(ratio - 1) < limits.CANONICAL_SIGMAS * np.sqrt(8 / (R * K))
         covariance = covariance if canonical else measured
     return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical)
 
@@ -139,7 +137,7 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     covariance[size:, size:] += energies.covariance
     start = np.log(energies.mean.sum() / _sum_of_magnitudes(shape[1], known))
     result = adjust(measured, covariance, np.array([start]), relations)
-    if not result.converged or result.p_value < CONSISTENCY_LEVEL:
+    if not result.converged or result.p_value < limits.CONSISTENCY_LEVEL:
         return Undetermined(
             "the modal energies of these records do not agree with thermal equilibrium and the "
             f"given values (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",

@@ -18,7 +18,8 @@ from scipy.optimize import nnls
 
 from prism._types import Array
 from prism.adjust import adjust
-from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
+from prism.experiments import _limits as limits
+from prism.experiments.base import OfLines, per_line, too_few_lines
 from prism.experiments.relations import vech
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Words
@@ -56,7 +57,8 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
         return few
     equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
     design = _design(fit.omega[fit.line], fit.shapes, known)
-    if equations < K or np.linalg.matrix_rank(design, tol=1e-6 * np.linalg.norm(design)) < K:
+    tolerance = limits.DEPENDENT_MAGNITUDES * np.linalg.norm(design)
+    if equations < K or np.linalg.matrix_rank(design, tol=tolerance) < K:
         return Undetermined(
             f"{K} visible modes in {n} channel{'s' * (n > 1)} leave the magnitudes of the modes "
             f"open: the known values give {equations} equation{'s' * (equations > 1)}",
@@ -108,7 +110,7 @@ def _start(omega: Array, shapes: Array, known: OfLines, design: Array) -> Array:
     if known.stiffness is not None:
         right.append(weight * vech(G @ known.stiffness @ G) / np.mean(omega**2))
     s, _ = nnls(design, np.concatenate(right))
-    return np.asarray(np.maximum(s, 1e-3 * s.max()))
+    return np.asarray(np.maximum(s, limits.LEAST_START * s.max()))
 
 
 def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
@@ -121,7 +123,7 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
         return relation.h, np.hstack([by_omega, relation.by_shape]), relation.by_s
 
     result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
-    if not result.converged or result.q.min() <= 0 or result.p_value < CONSISTENCY_LEVEL:
+    if not result.converged or result.q.min() <= 0 or result.p_value < limits.CONSISTENCY_LEVEL:
         return Undetermined(
             "the visible modes cannot be made to add up to the given mass"
             + ("" if known.stiffness is None else " and stiffness")

@@ -15,7 +15,8 @@ import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
-from prism.experiments.base import CONSISTENCY_LEVEL, OfLines, per_line, too_few_lines
+from prism.experiments import _limits as limits
+from prism.experiments.base import OfLines, per_line, too_few_lines
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Words
 from prism.uncertainty import Gaussian
@@ -58,7 +59,7 @@ def _outcome(lines: Lines, known: OfLines) -> Outcome:
         )
     result = adjust(problem.measured, problem.covariance, start, problem.relations)
     s = result.q[: len(fit.line)]
-    if not result.converged or s.min() <= 0 or result.p_value < CONSISTENCY_LEVEL:
+    if not result.converged or s.min() <= 0 or result.p_value < limits.CONSISTENCY_LEVEL:
         return _contradiction(result)
     return _magnitudes(fit, known, result)
 
@@ -152,7 +153,7 @@ class _Releases:
         scale = 1 / np.linalg.norm(M, axis=0)
         _, singular, Vt = np.linalg.svd(M * scale)
         singular = np.append(singular, np.zeros(M.shape[1] - len(singular)))
-        if len(singular) > 1 and singular[-2] < 1e-3 * singular[0]:
+        if len(singular) > 1 and singular[-2] < limits.SECOND_NULL * singular[0]:
             return None
         x = Vt[-1] * scale
         x = x * np.sign(x[:K].sum())

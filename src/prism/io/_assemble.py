@@ -7,15 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from prism.errors import ReadError, RecordError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw
 from prism.io._times import column_like_time
 from prism.record import Record
 from prism.remarks import Ask, Words
 
 __all__ = ["assemble"]
-
-AGREEMENT = 0.1
-"""Largest distance, in steps, of a time column from the grid of a step given beside it."""
 
 
 def assemble(
@@ -129,7 +127,11 @@ def _sampling(
 
 
 def _step_of(raw: Raw, dt: float | None) -> float | None:
-    if raw.dt is not None and dt is not None and not np.isclose(dt, raw.dt, rtol=1e-9, atol=0.0):
+    if (
+        raw.dt is not None
+        and dt is not None
+        and not np.isclose(dt, raw.dt, rtol=limits.SAME_DT, atol=0.0)
+    ):
         raise ReadError.at(
             raw.path, f"the file says dt = {raw.dt!r} but dt = {dt!r} was given: leave one out."
         )
@@ -165,9 +167,9 @@ def _even_times(raw: Raw, t: FloatArray, step: float) -> FloatArray:
     """Return the exact grid that a rounded time column stands for."""
     grid = _grid(float(t[0]), step, len(t))
     departure = np.abs(t - grid)
-    if np.all(departure <= AGREEMENT * step):
+    if np.all(departure <= limits.ROUNDED_TIME * step):
         return grid
-    k = int(np.argmax(~(departure <= AGREEMENT * step)))
+    k = int(np.argmax(~(departure <= limits.ROUNDED_TIME * step)))
     raise ReadError.at(
         raw.path,
         f"dt = {step!r} contradicts the time column {raw.time_name!r}, whose mean step is "

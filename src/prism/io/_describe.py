@@ -10,20 +10,12 @@ import numpy as np
 
 from prism._sampling import clock_from_times, common_step
 from prism.errors import ReadError, RecordError
-from prism.io._assemble import AGREEMENT
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw, Selection, take_time
 from prism.io._registry import format_of, read_raw
 from prism.io._times import Gap, Rate, check_times, column_like_time, largest_gap, rates
 
 __all__ = ["FileDescription", "Saturation", "describe"]
-
-SHARE = 0.005
-"""Share of the samples at an extreme value beyond which a channel may be saturated."""
-
-PILE = 2.0
-"""How many times more samples at the extreme than at the next value saturation needs, two standard
-deviations of that count allowed: the turning points of a coarsely digitised oscillation also
-repeat, but not by so much."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +166,7 @@ def _nearly(raw: Raw) -> float | None:
     first = raw.times[0]
     step = float(first[-1] - first[0]) / (len(first) - 1)
     off = [np.abs(t - t[0] - step * np.arange(len(t))).max() for t in raw.times]
-    return step if max(off) <= AGREEMENT * step else None
+    return step if max(off) <= limits.ROUNDED_TIME * step else None
 
 
 def _rates(raw: Raw) -> tuple[Rate, ...]:
@@ -209,6 +201,7 @@ def _clipped(name: str, column: FloatArray) -> list[Saturation]:
         at = column == levels[extreme]
         repeats = bool((at[1:] & at[:-1]).any())
         usual = counts[beside] + 2.0 * np.sqrt(counts[beside])
-        if share > SHARE and repeats and counts[extreme] > PILE * usual:
+        piled = counts[extreme] > limits.CLIPPED_PILE * usual
+        if share > limits.CLIPPED_SHARE and repeats and piled:
             found.append(Saturation(name, float(levels[extreme]), float(share)))
     return found

@@ -5,13 +5,13 @@ from __future__ import annotations
 import codecs
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 
 __all__ = ["COMMENT", "encoding_of"]
 
 COMMENT = ("#", "%")
 """What begins a comment above the data; among the data only the first does."""
 
-BLOCK = 1 << 20
 WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 
@@ -38,7 +38,7 @@ def encoding_of(path: str) -> str:
             return WIDE[mark]
         file.seek(0)
         try:
-            while block := file.read(BLOCK):
+            while block := file.read(limits.BYTES_AT_ONCE):
                 decoder.decode(block)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:

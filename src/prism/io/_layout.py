@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._above import find_start, is_row_of_numbers
 from prism.io._cells import (
     ambiguous_commas,
@@ -25,12 +26,6 @@ from prism.io._raw import is_time_name
 from prism.io._response_names import is_response_name
 
 __all__ = ["TextLayout", "find_layout", "lines", "split", "stated_names"]
-
-SAMPLE = 25
-"""Rows of numbers that are looked at."""
-
-MOST = 400
-"""Lines that are looked at until there are so many."""
 
 JOINED_NUMBERS = re.compile(r"[-+.\deE]+([^-+.\w][-+.\deE]+)+")
 QUANTITY = re.compile(r"#\s*quantity\s*:\s*(.+)")
@@ -166,7 +161,7 @@ def _beginning(path: str, encoding: str) -> tuple[dict[int, str], list[tuple[int
         elif text:
             rows.append((number, text))
             numbers += is_row_of_numbers(text)
-        if numbers == SAMPLE or len(rows) == MOST:
+        if numbers == limits.ROWS_LOOKED_AT or len(rows) == limits.LINES_LOOKED_AT:
             break
     return comments, rows
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw, Selection
 from prism.io.npy import as_raw_trials
 from prism.remarks import Ask, Words
@@ -28,9 +29,6 @@ VALUE_KEYS = ("values", "data", "x", "y")
 TIME_KEYS = ("t", "time", "Time")
 RATE_KEYS = ("fs", "Fs")
 OTHER_KEYS = ("dt", *RATE_KEYS, "channels", "quantity", "lengths")
-
-AGREEMENT = 1e-6
-"""Largest relative distance between a step and the inverse of a rate that state the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +271,7 @@ def _step(store: Store, home: str) -> float | None:
     rate = next((rate for rate in rates if rate is not None), None)
     if dt is None or rate is None:
         return dt if rate is None else 1.0 / rate
-    if abs(dt * rate - 1.0) > AGREEMENT:
+    if abs(dt * rate - 1.0) > limits.SAME_VALUE:
         raise ReadError.at(
             store.path, f"dt = {dt!r} and fs = {rate!r} contradict each other: keep one of them."
         )

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from prism._types import Array
 from prism.errors import ReadError
 from prism.frequency_response import FrequencyResponse
+from prism.io import _limits as limits
 from prism.io import npz
 from prism.io._atomic import replacing
 from prism.io._response_names import FREQUENCY_NAMES, frequency_unit, is_frequency_name
@@ -26,8 +27,6 @@ __all__ = ["from_arrays", "holds", "holds_arrays", "read", "write"]
 Named = dict[str, npt.NDArray[Any]]
 
 RESPONSE = "H"
-AGREEMENT = 1e-6
-"""Largest relative distance between two arrays of frequencies that state the same."""
 
 
 def holds(path: str) -> bool:
@@ -133,7 +132,7 @@ def _omega(path: str, arrays: Named, asked: Asked) -> Array:
         for name in names
     ]
     for name, grid in zip(names[1:], grids[1:], strict=True):
-        if grid.shape != grids[0].shape or not np.allclose(grid, grids[0], AGREEMENT, 0.0):
+        if grid.shape != grids[0].shape or not np.allclose(grid, grids[0], limits.SAME_VALUE, 0.0):
             raise ReadError.at(
                 path,
                 f"the arrays {names[0]!r} and {name!r} contradict each other: choose with "

@@ -10,14 +10,12 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.errors import ReadError, ResponseError
 from prism.frequency_response import FrequencyResponse
+from prism.io import _limits as limits
 from prism.io._response_names import frequency_unit
 from prism.record import QUANTITIES
 from prism.remarks import Ask, Words
 
 __all__ = ["Asked", "RawResponse", "assemble", "merge", "to_omega"]
-
-SAME_GRID = 1e-3
-"""Largest distance, in spacings, between the frequencies of parts of one test."""
 
 
 @dataclass(frozen=True)
@@ -273,7 +271,7 @@ def _check_grid(part: RawResponse, first: RawResponse) -> None:
     if np.array_equal(part.omega, first.omega, equal_nan=True):
         return
     spacing = np.diff(first.omega).min(initial=np.inf)
-    differs = ~(np.abs(part.omega - first.omega) <= SAME_GRID * spacing)
+    differs = ~(np.abs(part.omega - first.omega) <= limits.SAME_GRID * spacing)
     if differs.any():
         k = int(np.argmax(differs))
         raise ReadError.at(

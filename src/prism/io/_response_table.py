@@ -19,6 +19,7 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.errors import PrismWarning, ReadError, WriteError
 from prism.frequency_response import FrequencyResponse
+from prism.io import _limits as limits
 from prism.io import csv
 from prism.io._atomic import replacing
 from prism.io._layout import find_layout, stated_names
@@ -38,8 +39,6 @@ from prism.io._response_raw import Asked, RawResponse, to_omega
 __all__ = ["holds", "read", "write"]
 
 COHERENCE = re.compile(r"(coherence|coh|gamma2)(_.+)?", re.IGNORECASE)
-AGREEMENT = 1e-6
-"""Largest relative distance between two columns of frequencies that state the same."""
 
 
 def holds(path: str) -> bool:
@@ -212,7 +211,7 @@ def _omega(raw: Raw, table: Array, columns: list[int], unit: str | None) -> Arra
         for name, k, kind in zip(names, columns, units, strict=True)
     ]
     for name, grid in zip(names[1:], grids[1:], strict=True):
-        if not np.allclose(grid, grids[0], rtol=AGREEMENT, atol=0.0, equal_nan=True):
+        if not np.allclose(grid, grids[0], rtol=limits.SAME_VALUE, atol=0.0, equal_nan=True):
             raise ReadError.at(
                 raw.path,
                 f"the columns {names[0]!r} and {name!r} contradict each other: remove one, or "

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw
 
 __all__ = [
@@ -20,15 +21,6 @@ __all__ = [
     "looks_like_time",
     "rates",
 ]
-
-SAME_STEP = 1e-3
-"""Relative change of a step that still counts as the same sampling rate."""
-
-SHORTEST_RUN = 4
-"""Steps of one length that make a rate, and not the jitter of a clock."""
-
-WIDE = 1.5
-"""Steps longer than this many usual ones are gaps."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +105,13 @@ def rates(t: FloatArray) -> tuple[Rate, ...]:
         Increasing times.
     """
     steps = np.diff(t)
-    edges = np.flatnonzero(np.abs(np.diff(steps)) > SAME_STEP * np.minimum(steps[1:], steps[:-1]))
+    shorter = np.minimum(steps[1:], steps[:-1])
+    edges = np.flatnonzero(np.abs(np.diff(steps)) > limits.SAME_STEP * shorter)
     bounds = np.concatenate([[0], edges + 1, [len(steps)]])
     # A step by itself is a gap between two stretches, or the step from one rate to the next.
     runs = [(a, b) for a, b in pairwise(bounds) if b - a > 1]
-    if not runs or any(b - a < SHORTEST_RUN for a, b in runs) or 4 * len(bounds) > len(steps):
+    shortest = min((b - a for a, b in runs), default=0)
+    if shortest < limits.SHORTEST_RUN or 4 * len(bounds) > len(steps):
         return ()
     found = [Rate(float(t[a]), float(t[b]), float(t[b] - t[a]) / int(b - a)) for a, b in runs]
     return tuple(_joined(found))
@@ -128,7 +122,7 @@ def _joined(found: Sequence[Rate]) -> list[Rate]:
     joined = [found[0]]
     for rate in found[1:]:
         last = joined[-1]
-        if abs(rate.dt - last.dt) <= SAME_STEP * last.dt:
+        if abs(rate.dt - last.dt) <= limits.SAME_STEP * last.dt:
             joined[-1] = Rate(last.start, rate.end, last.dt)
         else:
             joined.append(rate)
@@ -155,7 +149,7 @@ def _gap(t: FloatArray, values: FloatArray) -> Gap | None:
     k = int(np.argmax(steps))
     # Beside a change of rate the longer of the neighbouring steps is the usual one.
     beside = max(steps[k - 1] if k else 0.0, steps[k + 1] if k + 1 < len(steps) else 0.0)
-    if steps[k] <= WIDE * max(float(np.median(steps)), beside):
+    if steps[k] <= limits.GAP_STEPS * max(float(np.median(steps)), beside):
         return None
     return Gap(float(seen[k]), float(seen[k + 1]), bool(2 * steps[k] > seen[-1] - seen[0]))
 
@@ -169,9 +163,9 @@ def looks_like_time(column: FloatArray) -> bool:
         Values of one column.
     """
     steps = np.diff(column)
-    if len(steps) < SHORTEST_RUN or not (steps > 0.0).all():
+    if len(steps) < limits.SHORTEST_RUN or not (steps > 0.0).all():
         return False
-    return bool(np.abs(steps - np.median(steps)).max() <= 0.1 * np.median(steps))
+    return bool(np.abs(steps - np.median(steps)).max() <= limits.UNEVEN_TIME * np.median(steps))
 
 
 def column_like_time(raw: Raw, numbers: Sequence[FloatArray]) -> int | None:

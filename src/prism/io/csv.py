@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from prism.errors import PrismWarning, ReadError, WriteError
+from prism.io import _limits as limits
 from prism.io._atomic import replacing
 from prism.io._cells import as_number, bad_cell
 from prism.io._layout import TRIAL, TextLayout, find_layout, lines, split
@@ -29,9 +30,6 @@ from prism.record import Record
 __all__ = ["by_trial", "read", "write"]
 
 WHOLE = Selection()
-
-CHUNK = 65536
-"""Rows that are written at once, which bounds the memory."""
 
 
 def read(path: str, selection: Selection = WHOLE) -> Raw:
@@ -218,8 +216,8 @@ def write(record: Record, path: str) -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow([*([TRIAL] * several), "t", *record.channels])
         for k, (t, trial) in enumerate(zip(record.times, record.trials, strict=True)):
-            for start in range(0, len(t), CHUNK):
-                part = slice(start, start + CHUNK)
+            for start in range(0, len(t), limits.ROWS_AT_ONCE):
+                part = slice(start, start + limits.ROWS_AT_ONCE)
                 columns = [t[part].tolist(), *trial[part].T.tolist()]
                 labels = [[k] * len(columns[0])] if several else []
                 writer.writerows(zip(*labels, *columns, strict=True))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from prism.errors import ReadError
+from prism.io import _limits as limits
 from prism.io._raw import FloatArray, Raw, Selection
 from prism.io._uff_sets import (
     FREQUENCY_RESPONSE,
@@ -31,9 +32,6 @@ __all__ = ["read"]
 TIME = 17
 FORCES = (9, 13)
 """Data types of a reaction force and an exciting force."""
-
-AGREEMENT = 1e-6
-"""Largest distance, in steps, between the times of sets that are sampled together."""
 
 
 def read(path: str, selection: Selection) -> Raw:
@@ -107,7 +105,7 @@ def _check_together(labels: list[str], times: list[FloatArray]) -> None:
     first = times[0]
     step = (first[-1] - first[0]) / max(len(first) - 1, 1)
     for label, t in zip(labels[1:], times[1:], strict=True):
-        if len(t) != len(first) or np.abs(t - first).max() > AGREEMENT * abs(step):
+        if len(t) != len(first) or np.abs(t - first).max() > limits.SAME_TIMES * abs(step):
             raise ReadError.at(
                 label,
                 f"{len(t)} samples from {t[0]:.9g} to {t[-1]:.9g}, but {labels[0]} has "

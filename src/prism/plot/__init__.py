@@ -15,14 +15,13 @@ from prism.errors import CannotTellError, OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
-from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.plot._canvas import View, render, show, style
 from prism.plot.chart import Chart
 from prism.plot.correlation import CorrelationView, correlation_view
 from prism.plot.forecast import ForecastView, forecast_view
 from prism.plot.kernel import KernelView, kernel_view
 from prism.plot.poles import PolesView, poles_view
-from prism.plot.potential import PotentialView, potential_view
+from prism.plot.potential import PotentialView, potential_of, potential_view
 from prism.plot.record import RecordView, record_view
 from prism.plot.response import ResponseView, response_view
 from prism.plot.shapes import ShapesView, shapes_view
@@ -199,21 +198,19 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         What was fitted; without it there are no record, spectrum and correlation. A forced
         experiment has neither spectrum nor correlation nor forecast.
     """
-    _check_data(model, record)
+    motion, measured = _told_apart(model, record)
     found: dict[str, View] = {}
-    if isinstance(record, FrequencyResponse):
-        found["response"] = response_view(model, record)
-    elif record is not None:
-        found |= _views_of_a_record(model, record)
-    if model.response is not None and "response" not in found:
-        found["response"] = response_view(model)
+    if motion is not None:
+        found |= _views_of_a_record(model, motion)
+    if model.response is not None or measured is not None:
+        found["response"] = response_view(model, measured)
     if len(model.channels) > 1 and len(model.modes):
         found["shapes"] = shapes_view(model)
     if len(model.modes) or model.hamiltonian is not None:
         found["poles"] = poles_view(model)
-    if model.trajectories is not None and not isinstance(record, FrequencyResponse):
-        found["forecast"] = forecast_view(model, record=record)
-    if isinstance(model.hamiltonian, NonlinearHamiltonian) and len(model.channels) == 1:
+    if model.trajectories is not None:
+        found["forecast"] = forecast_view(model, record=motion)
+    if potential_of(model) is not None:
         found["potential"] = potential_view(model)
     if model.kernel and len(model.kernel.poles):
         found["kernel"] = kernel_view(model)
@@ -231,16 +228,24 @@ def _views_of_a_record(model: Model, record: Record) -> dict[str, View]:
     return found
 
 
-def _check_data(model: Model, data: Record | FrequencyResponse | None) -> None:
-    """Refuse what a forced model was not made from; the views check the rest."""
-    if model.response is None or not isinstance(data, Record):
-        return
-    if model.record.dt is None or not set(model.channels) <= set(data.channels):
-        made = "frequency response" if model.record.dt is None else "record"
-        raise OptionError(
-            f"{data!r} is not what this model was made from: give the {made} with the ports "
-            f"{', '.join(model.channels)}."
-        )
+def _told_apart(
+    model: Model, data: Record | FrequencyResponse | None
+) -> tuple[Record | None, FrequencyResponse | None]:
+    """The data as a record or as a response; a record must be what a forced model was made from.
+
+    The views check the rest.
+    """
+    if isinstance(data, FrequencyResponse):
+        return None, data
+    if data is not None and model.response is not None:
+        of_response = model.record.span is None
+        if of_response or not set(model.channels) <= set(data.channels):
+            made = "frequency response" if of_response else "record"
+            raise OptionError(
+                f"{data!r} is not what this model was made from: give the {made} with the ports "
+                f"{', '.join(model.channels)}."
+            )
+    return data, None
 
 
 def save_all(

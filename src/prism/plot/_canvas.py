@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from prism._format import short
 from prism._optional import require
+from prism.plot import _limits as limits
 from prism.plot.chart import Chart
 
 if TYPE_CHECKING:
@@ -24,11 +25,10 @@ __all__ = [
     "COLOURS",
     "GRID",
     "INK",
-    "MOST_POINTS",
     "MUTED",
     "ORANGE",
     "PALETTE",
-    "Layout",
+    "Sheet",
     "View",
     "cut",
     "envelope",
@@ -57,12 +57,6 @@ COLOURS = ("blue", "orange", "green", "pink", "amber", "sky")
 """The same by name, as charts of a page call them."""
 INK, MUTED, GRID = "#222222", "#8f8f8f", "#e4e4e4"
 
-MOST_POINTS = 2400
-"""Points of one drawn curve: more do not show and make large files."""
-
-_LONGEST_LABEL = 14
-_MOST_PANELS = 12
-_LONGEST_BRIDGE = 6  # samples: a line is drawn across a shorter gap
 
 _STYLE = {
     "font.size": 10.0,
@@ -98,7 +92,7 @@ _STYLE = {
 
 
 @dataclass(frozen=True)
-class Layout:
+class Sheet:
     """Panels of a figure.
 
     Attributes
@@ -128,7 +122,7 @@ def shown(channels: Sequence[str]) -> int:
     ----------
     channels : sequence of str
     """
-    return min(len(channels), _MOST_PANELS)
+    return min(len(channels), limits.MOST_CHANNEL_PANELS)
 
 
 def panel_height(panels: int) -> int:
@@ -141,7 +135,7 @@ def panel_height(panels: int) -> int:
     return 230 if panels == 1 else 150 if panels <= 4 else 100
 
 
-def stacked(panels: int) -> Layout:
+def stacked(panels: int) -> Sheet:
     """One panel per channel, one above the other, lower ones where they are many.
 
     Parameters
@@ -149,16 +143,16 @@ def stacked(panels: int) -> Layout:
     panels : int
         Of more than a dozen the first are drawn.
     """
-    rows = min(panels, _MOST_PANELS)
+    rows = min(panels, limits.MOST_CHANNEL_PANELS)
     each = 2.6 if rows == 1 else 1.8 if rows <= 4 else 1.25
-    return Layout(rows, 1, 8.0, 1.0 + each * rows, share_x=True)
+    return Sheet(rows, 1, 8.0, 1.0 + each * rows, share_x=True)
 
 
 class View(Protocol):
     """The data of a figure, which knows how to draw itself."""
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """Panels that it needs."""
 
     def draw(self, axes: Sequence[Axes]) -> None:
@@ -224,7 +218,7 @@ def _fill(figure: Figure, view: View) -> Figure:
     return figure
 
 
-def _inside(ax: Axes, shape: Layout) -> list[Axes]:
+def _inside(ax: Axes, shape: Sheet) -> list[Axes]:
     """Divide axes into panels; a single panel is the axes themselves."""
     if shape.rows * shape.columns == 1:
         return [ax]
@@ -248,7 +242,7 @@ def _inside(ax: Axes, shape: Layout) -> list[Axes]:
     return panels
 
 
-def cut(name: str, most: int = _LONGEST_LABEL) -> str:
+def cut(name: str, most: int = limits.LONGEST_LABEL) -> str:
     """Shorten a long name to what a label has room for.
 
     Parameters
@@ -270,7 +264,7 @@ def plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def label(name: str, most: int = _LONGEST_LABEL) -> str:
+def label(name: str, most: int = limits.LONGEST_LABEL) -> str:
     """Prepare a user's word for matplotlib: cut if long, and never read as mathematics.
 
     Parameters
@@ -323,7 +317,7 @@ def spread(*curves: Array, margin: float = 0.06) -> tuple[float, float]:
     return low - gap, high + gap
 
 
-def sketch(x: Array, y: Array, most: int = MOST_POINTS) -> Sketch:
+def sketch(x: Array, y: Array, most: int = limits.MOST_POINTS) -> Sketch:
     """Thin a curve with missing values; long gaps stay gaps.
 
     Parameters
@@ -334,13 +328,13 @@ def sketch(x: Array, y: Array, most: int = MOST_POINTS) -> Sketch:
     """
     seen = np.flatnonzero(np.isfinite(y))
     keep = seen[thin(y[seen], most)]
-    gaps = np.flatnonzero(np.diff(seen) > _LONGEST_BRIDGE)
+    gaps = np.flatnonzero(np.diff(seen) > limits.LONGEST_BRIDGE)
     breaks = np.searchsorted(keep, seen[gaps], side="right")
     inner = breaks[(breaks > 0) & (breaks < len(keep))]
     return np.insert(x[keep], inner, x[keep][inner]), np.insert(y[keep], inner, np.nan)
 
 
-def envelope(x: Array, y: Array, most: int = MOST_POINTS // 2) -> tuple[Array, Array, Array]:
+def envelope(x: Array, y: Array, most: int = limits.MOST_POINTS // 2) -> tuple[Array, Array, Array]:
     """Least and greatest value of each short stretch of a long curve.
 
     Parameters
@@ -360,7 +354,7 @@ def envelope(x: Array, y: Array, most: int = MOST_POINTS // 2) -> tuple[Array, A
     return 0.5 * (x[starts] + x[ends]), low, high
 
 
-def thin(y: Array, most: int = MOST_POINTS) -> NDArray[np.intp]:
+def thin(y: Array, most: int = limits.MOST_POINTS) -> NDArray[np.intp]:
     """Choose the points of a long curve that show: least and greatest of each short stretch.
 
     Parameters

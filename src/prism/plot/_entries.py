@@ -10,13 +10,9 @@ from prism._types import Array, ComplexArray
 from prism.errors import OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model, ResponseSummary
+from prism.plot import _limits as limits
 
 __all__ = ["Seen", "measured", "unmeasured"]
-
-_MOST_ENTRIES = 9
-_MOST_COLUMNS = 3
-_LINES = 500  # of a response that was not measured
-_BAND = 1.6  # its band, over the highest mode
 
 
 @dataclass(frozen=True)
@@ -78,11 +74,11 @@ def unmeasured(model: Model, known: ResponseSummary) -> Seen:
     model : Model
     known : ResponseSummary
     """
-    places = known.pairs[:_MOST_ENTRIES]
+    places = known.pairs[: limits.MOST_ENTRIES_DRAWN]
     outputs, inputs = (len(set(names)) for names in zip(*places, strict=True))
     inside = model.modes.frequencies[known.inside]
-    high = min(known.high, _BAND * float(inside.max(initial=known.low))) or known.high
-    omega = np.linspace(max(known.low, 1e-3 * high), high, _LINES)
+    high = min(known.high, limits.LINE_BAND * float(inside.max(initial=known.low))) or known.high
+    omega = np.linspace(max(known.low, 1e-3 * high), high, limits.UNMEASURED_LINES)
     return Seen(
         omega=omega,
         data=np.full((len(omega), len(places)), np.nan, complex),
@@ -112,12 +108,12 @@ def _chosen(response: FrequencyResponse) -> tuple[list[tuple[int, int]], int]:
     every = [(int(a), int(b)) for a, b in np.argwhere(seen)]
     names = [(response.outputs[a], response.inputs[b]) for a, b in every]
     late = [0 if o == i else 1 + ((i, o) in names[:k]) for k, (o, i) in enumerate(names)]
-    first = np.argsort(late, kind="stable")[:_MOST_ENTRIES]
+    first = np.argsort(late, kind="stable")[: limits.MOST_ENTRIES_DRAWN]
     return [every[k] for k in np.sort(first)], len(every) - len(first)
 
 
 def _columns(shape: tuple[int, int], entries: int) -> int:
     """As many as inputs, where all entries fit; else what the page holds."""
     outputs, inputs = shape
-    whole = entries == outputs * inputs and 1 < inputs <= _MOST_COLUMNS
-    return inputs if whole else min(entries, 2 if entries in (2, 4) else _MOST_COLUMNS)
+    whole = entries == outputs * inputs and 1 < inputs <= limits.MOST_ENTRY_COLUMNS
+    return inputs if whole else min(entries, 2 if entries in (2, 4) else limits.MOST_ENTRY_COLUMNS)

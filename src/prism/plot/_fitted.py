@@ -6,13 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.model import Model
+from prism.plot import _limits as limits
 
 __all__ = ["fitted", "paces"]
 
 Array = NDArray[np.float64]
-
-_CHUNK = 1 << 15  # times at once, so that a long record needs little memory
-_GUESSED = 20  # periods in a record of which nothing else is known
 
 
 def fitted(model: Model, t: Array, trial: int) -> Array:
@@ -29,7 +27,8 @@ def fitted(model: Model, t: Array, trial: int) -> Array:
         return np.full((len(t), len(model.channels)), np.nan)
     if moving.integrated:  # from the start: once is least work
         return moving.values(t, trial)
-    parts = [t[k : k + _CHUNK] for k in range(0, len(t), _CHUNK)]
+    step = limits.TIMES_AT_ONCE
+    parts = [t[k : k + step] for k in range(0, len(t), step)]
     return np.concatenate([moving.values(part, trial) for part in parts])
 
 
@@ -42,6 +41,7 @@ def paces(model: Model) -> Array:
         return model.modes.frequencies
     h = model.hamiltonian
     if h is None:
-        return np.array([_GUESSED * 2 * np.pi / (model.record.end - model.record.start)])
+        span = model.record.end - model.record.start
+        return np.array([limits.GUESSED_PERIODS * 2 * np.pi / span])
     own = np.sqrt(np.abs(np.linalg.eigvalsh(h.stiffness)))
     return np.sort(np.concatenate([own, h.hidden_frequencies]))

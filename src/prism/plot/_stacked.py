@@ -5,13 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from prism.model import Model
-from prism.plot._canvas import Layout, panel_height, shown, stacked
+from prism.plot import _limits as limits
+from prism.plot._canvas import Sheet, panel_height, shown, stacked
 from prism.plot.chart import Chart, Panel
 from prism.record import Record
 
 __all__ = ["StackedView", "averaged"]
-
-_MOST_TRIALS = 40  # the mean over more looks the same
 
 
 class StackedView(ABC):
@@ -25,7 +24,7 @@ class StackedView(ABC):
     channels: tuple[str, ...]
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """One panel per channel, one above the other."""
         return stacked(len(self.channels))
 
@@ -50,4 +49,4 @@ def averaged(model: Model, record: Record) -> int:
     """
     moving = model.trajectories
     kept = record.n_trials if moving is None else len(moving.trials)
-    return min(record.n_trials, kept, _MOST_TRIALS)
+    return min(record.n_trials, kept, limits.MOST_AVERAGED)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from prism.correlation import correlate
 from prism.errors import CannotTellError, RecordError
 from prism.model import Model
+from prism.plot import _limits as limits
 from prism.plot._canvas import BLUE, MUTED, label, legend_above, sketch, spread
 from prism.plot._fitted import fitted, paces
 from prism.plot._stacked import StackedView, averaged
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["CorrelationView", "correlation_view"]
 
 Array = NDArray[np.float64]
-
-_PERIODS = 16  # of a middle mode
-_FEWEST_LAGS = 8
 
 
 @dataclass(frozen=True)
@@ -127,8 +125,8 @@ def correlation_view(model: Model, record: Record) -> CorrelationView:
 
 
 def _longest_lag(model: Model, dt: float, samples: int) -> int:
-    reach = _PERIODS * 2 * np.pi / float(np.median(paces(model)))
-    return min(max(_FEWEST_LAGS, min(round(reach / dt), samples // 2)), samples - 1)
+    reach = limits.CORRELATION_PERIODS * 2 * np.pi / float(np.median(paces(model)))
+    return min(max(limits.FEWEST_LAGS, min(round(reach / dt), samples // 2)), samples - 1)
 
 
 def _autocorrelation(trials: Sequence[Array], dt: float, lag: int) -> Array:

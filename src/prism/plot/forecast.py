@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from prism.errors import OptionError
 from prism.model import Model
+from prism.plot import _limits as limits
 from prism.plot._canvas import (
     BLUE,
     INK,
-    MOST_POINTS,
     MUTED,
     ORANGE,
     label,
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["ForecastView", "forecast_view"]
 
 Array = NDArray[np.float64]
-
-_PERIODS = 12  # of a middle mode, drawn on each side of the end of the record
-_POINTS_PER_PERIOD = 24
-_MOST_DOTS = 1500
 
 
 @dataclass(frozen=True)
@@ -97,7 +93,7 @@ class ForecastView(StackedView):
     def _samples(self, a: int) -> tuple[Array, Array]:
         """Data to draw: every n-th, for the extremes would show more noise than there is."""
         seen = np.flatnonzero(~np.isnan(self.data[:, a]))
-        seen = seen[:: -(-len(seen) // _MOST_DOTS) or 1]
+        seen = seen[:: -(-len(seen) // limits.MOST_FORECAST_DOTS) or 1]
         return self.data_t[seen], self.data[seen, a]
 
     def _draw_bands(self, ax: Axes, a: int, keep: NDArray[np.intp]) -> None:
@@ -186,9 +182,11 @@ def _end(model: Model, record: Record | None, trial: int) -> float:
 
 def _window(model: Model, end: float) -> Array:
     omega = paces(model)
-    reach = min(_PERIODS * 2 * np.pi / float(np.median(omega)), end - model.record.start)
+    swings = limits.FORECAST_PERIODS * 2 * np.pi / float(np.median(omega))
+    reach = min(swings, end - model.record.start)
     periods = 2 * reach * float(omega[-1]) / (2 * np.pi)
-    half = int(np.clip(periods * _POINTS_PER_PERIOD, 400, MOST_POINTS - 2)) // 2
+    points = periods * limits.FORECAST_POINTS_PER_PERIOD
+    half = int(np.clip(points, limits.FEWEST_FORECAST_POINTS, limits.MOST_POINTS - 2)) // 2
     before = np.linspace(end - reach, end, half)
     return np.concatenate([before, np.linspace(end, end + reach, half)[1:]])
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from prism._format import format_value
 from prism.kernel import MemoryKernel
 from prism.model import Model
-from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Layout, cut, plain, spread
+from prism.plot import _limits as limits
+from prism.plot._canvas import COLOURS, GRID, INK, MUTED, PALETTE, Sheet, cut, plain, spread
 from prism.plot._names import name_above
 from prism.plot.chart import Axis, Chart, Line, Mark, Panel, Rule
 
@@ -23,12 +24,6 @@ __all__ = ["KernelView", "kernel_view"]
 
 Array = NDArray[np.float64]
 
-_PERIODS = 6  # of the slowest pole
-_POINTS_PER_PERIOD = 40
-_LEGEND_COLUMNS = 3
-_BAND = 1.5  # the band drawn, over the highest pole
-_FREQUENCIES = 1500
-_POLE_HEIGHT = 30.0  # drawn near a pole, over the middle of the curve
 _DASHES = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1)), (0, (8, 2)))
 
 
@@ -64,13 +59,13 @@ class KernelView:
     strength: Array
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """The kernel in time beside its magnitude over frequency."""
-        return Layout(1, 2, 8.0, 2.7 + 0.2 * self._legend_rows if len(self.poles) else 0.6)
+        return Sheet(1, 2, 8.0, 2.7 + 0.2 * self._legend_rows if len(self.poles) else 0.6)
 
     @property
     def _legend_rows(self) -> int:
-        return -(-len(self.entries) // _LEGEND_COLUMNS)
+        return -(-len(self.entries) // limits.KERNEL_LEGEND_COLUMNS)
 
     @property
     def _title_pad(self) -> float:
@@ -95,7 +90,7 @@ class KernelView:
         ax.legend(
             loc="lower left",
             bbox_to_anchor=(0.0, 0.98),
-            ncols=_LEGEND_COLUMNS,
+            ncols=limits.KERNEL_LEGEND_COLUMNS,
             handlelength=1.2,
             columnspacing=1.0,
             borderaxespad=0.1,
@@ -120,9 +115,9 @@ class KernelView:
 
     def _reach(self) -> tuple[float, float]:
         """Magnitudes that are drawn: neither at a pole nor at a zero of an entry."""
-        high = _POLE_HEIGHT * float(np.median(self.response.max(axis=1)))
+        high = limits.POLE_HEIGHT * float(np.median(self.response.max(axis=1)))
         size = np.median(self.response, axis=0)
-        return float(max(size.min() / _POLE_HEIGHT, 1e-6 * high)), high
+        return float(max(size.min() / limits.POLE_HEIGHT, 1e-6 * high)), high
 
     def chart(self) -> Chart:
         """The kernel in time beside its magnitude over frequency."""
@@ -191,7 +186,7 @@ def kernel_view(model: Model) -> KernelView:
     values = kernel(t)[:, rows, columns]
     largest = np.argsort(-np.abs(values).max(axis=0, initial=0.0), kind="stable")[: len(PALETTE)]
     largest = np.sort(largest)
-    names = [cut(name, 10) for name in model.channels]
+    names = [cut(name, limits.LONGEST_TICK) for name in model.channels]
     omega = _frequencies(kernel)
     response = np.abs(kernel.laplace(1j * omega)[:, rows, columns])
     return KernelView(
@@ -210,18 +205,21 @@ def kernel_view(model: Model) -> KernelView:
 def _times(kernel: MemoryKernel) -> Array:
     if not len(kernel.poles):
         return np.linspace(0.0, 1.0, 2)
-    reach = _PERIODS * 2 * np.pi / float(kernel.poles[0])
+    reach = limits.KERNEL_PERIODS * 2 * np.pi / float(kernel.poles[0])
     periods = reach * float(kernel.poles[-1]) / (2 * np.pi)
-    return np.linspace(0.0, reach, int(np.clip(periods * _POINTS_PER_PERIOD, 300, 4000)))
+    points = periods * limits.KERNEL_POINTS_PER_PERIOD
+    count = np.clip(points, limits.FEWEST_KERNEL_POINTS, limits.MOST_KERNEL_POINTS)
+    return np.linspace(0.0, reach, int(count))
 
 
 def _frequencies(kernel: MemoryKernel) -> Array:
     """Frequencies of the curve, close to the poles but not on them."""
     if not len(kernel.poles):
         return np.linspace(0.0, 1.0, 2)
-    top = _BAND * float(kernel.poles[-1])
+    top = limits.POLE_BAND * float(kernel.poles[-1])
     near = np.multiply.outer(kernel.poles, 1 + np.geomspace(1e-4, 1e-2, 12))
     below = 2 * kernel.poles[:, None] - near
-    every = np.unique(np.concatenate([np.linspace(0.0, top, _FREQUENCIES), *near, *below]))
+    even = np.linspace(0.0, top, limits.KERNEL_FREQUENCIES)
+    every = np.unique(np.concatenate([even, *near, *below]))
     gap = np.abs(every[:, None] - kernel.poles).min(axis=1)
     return np.asarray(every[gap > 1e-9 * top], float)

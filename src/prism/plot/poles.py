@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism._format import format_value
-from prism.model import Model
+from prism.model import Model, ResponseSummary
 from prism.motion.forced.foster import Foster
 from prism.motion.forced.zeros import zeros_in_x
-from prism.plot._canvas import GREEN, GRID, INK, MUTED, ORANGE, PINK, Layout, cut, plain, spread
+from prism.plot import _limits as limits
+from prism.plot._canvas import GREEN, GRID, INK, MUTED, ORANGE, PINK, Sheet, cut, plain, spread
 from prism.plot.chart import Axis, Chart, Dots, Mark, Panel, Rule
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ __all__ = ["PoleGroup", "PolesView", "poles_view"]
 
 Array = NDArray[np.float64]
 
-_MOST_ENTRIES = 8  # whose zeros are drawn
 _LOOKS = {"poles": ("x", ORANGE), "zeros": ("o", GREEN), "hidden": ("D", PINK)}
 _MARKERS = {
     "poles": ("cross", "orange"),
@@ -99,11 +99,11 @@ class PolesView:
         return any(np.any(group.damping) for group in self.groups)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """The complex plane, or one row for each group."""
         if self.lossy:
-            return Layout(1, 1, 6.0, 4.2)
-        return Layout(1, 1, 8.0, 1.0 + 0.34 * len(self.groups))
+            return Sheet(1, 1, 6.0, 4.2)
+        return Sheet(1, 1, 8.0, 1.0 + 0.34 * len(self.groups))
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw the plane or the rows."""
@@ -209,28 +209,28 @@ def poles_view(model: Model) -> PolesView:
     ----------
     model : Model
     """
-    modes = model.modes
+    modes, known = model.modes, model.response
     poles = PoleGroup(
         "poles Ω", "poles", modes.frequencies, modes.frequencies_std, np.array(modes.damping)
     )
-    zeros = list(_measured_zeros(model) if model.response is not None else _own_zeros(model))
-    shown = [group for group in (poles, *zeros[:_MOST_ENTRIES]) if len(group.frequency)]
-    return PolesView(tuple(shown), max(len(zeros) - _MOST_ENTRIES, 0))
+    zeros = list(_own_zeros(model) if known is None else _measured_zeros(known))
+    shown = [group for group in (poles, *zeros[: limits.MOST_ZERO_GROUPS]) if len(group.frequency)]
+    return PolesView(tuple(shown), max(len(zeros) - limits.MOST_ZERO_GROUPS, 0))
 
 
-def _measured_zeros(model: Model) -> Iterator[PoleGroup]:
+def _short(port: str) -> str:
+    return cut(port, limits.LONGEST_ROW)
+
+
+def _measured_zeros(known: ResponseSummary) -> Iterator[PoleGroup]:
     """Zeros inside the measured band, those of all ports together first."""
-    assert model.response is not None
-    places = dict.fromkeys((z.outputs, z.inputs) for z in model.response.zeros if z.inside)
+    inside = [z for z in known.zeros if z.inside]
+    places = dict.fromkeys((z.outputs, z.inputs) for z in inside)
     for outputs, inputs in sorted(places, key=lambda place: -len(place[0])):
-        found = [
-            z
-            for z in model.response.zeros
-            if z.inside and (z.outputs, z.inputs) == (outputs, inputs)
-        ]
+        found = [z for z in inside if (z.outputs, z.inputs) == (outputs, inputs)]
         whole = len(outputs) > 1
         yield PoleGroup(
-            "zeros, all ports" if whole else f"zeros {cut(outputs[0], 9)}/{cut(inputs[0], 9)}",
+            "zeros, all ports" if whole else f"zeros {_short(outputs[0])}/{_short(inputs[0])}",
             "hidden" if whole else "zeros",
             np.array([z.frequency for z in found]),
             np.array([z.frequency_std for z in found]),
@@ -250,10 +250,9 @@ def _own_zeros(model: Model) -> Iterator[PoleGroup]:
         yield PoleGroup("hidden ω", "hidden", hidden, std, np.zeros(len(hidden)))
     if residues is None or len(model.channels) == 1 or np.any(model.modes.damping):
         return
-    size = np.sqrt(np.einsum("maa->m", residues))
-    V = model.modes.shapes * size[:, None]
+    V = np.sqrt(np.einsum("maa->ma", residues))  # signs cancel where a force acts
     foster = Foster(model.modes.frequencies, V, np.zeros(len(V)), "none")
     for a, name in enumerate(model.channels):
         at = np.sqrt(np.maximum(zeros_in_x(foster, [a], [a]).real, 0.0))
         unknown = np.full(len(at), np.nan)
-        yield PoleGroup(f"zeros {cut(name, 9)}", "zeros", at, unknown, np.zeros(len(at)))
+        yield PoleGroup(f"zeros {_short(name)}", "zeros", at, unknown, np.zeros(len(at)))

@@ -11,20 +11,18 @@ from numpy.typing import NDArray
 
 from prism.errors import CannotTellError
 from prism.model import Model
-from prism.motion.potential.hamiltonian import NonlinearHamiltonian
-from prism.plot._canvas import BLUE, MUTED, Layout, label, spread
+from prism.motion.potential.terms import Potential
+from prism.plot import _limits as limits
+from prism.plot._canvas import BLUE, MUTED, Sheet, label, spread
 from prism.plot.chart import Axis, Band, Chart, Line, Panel, Rule
 from prism.remarks import Ask, Words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PotentialView", "potential_view"]
+__all__ = ["PotentialView", "potential_of", "potential_view"]
 
 Array = NDArray[np.float64]
-
-_POINTS = 300
-_MARGIN = 0.15  # of the range of the record, on either side
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,9 @@ class PotentialView:
     text: str
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """The potential beside the force."""
-        return Layout(1, 2, 8.0, 2.9)
+        return Sheet(1, 2, 8.0, 2.9)
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw both panels."""
@@ -105,6 +103,18 @@ class PotentialView:
         return Chart([potential, force], columns=2)
 
 
+def potential_of(model: Model) -> Potential | None:
+    """The fitted potential of a single seen coordinate, if there is one.
+
+    Parameters
+    ----------
+    model : Model
+    """
+    if len(model.channels) > 1:
+        return None
+    return getattr(model.hamiltonian, "potential", None)
+
+
 def potential_view(model: Model) -> PotentialView:
     """Compute the potential of a model of one coordinate.
 
@@ -113,25 +123,25 @@ def potential_view(model: Model) -> PotentialView:
     CannotTellError
         When there is none, or when it has two coordinates.
     """
-    h = model.hamiltonian
-    if not isinstance(h, NonlinearHamiltonian) or len(h.channels) != 1:
+    potential = potential_of(model)
+    if potential is None:
         raise CannotTellError(
             Words(
                 "there is no potential of one coordinate to draw: identify with {0}.",
                 (Ask("potential", "auto"),),
             )
         )
-    low, high = (float(edge[0]) for edge in h.potential.reach)
-    gap = _MARGIN * (high - low)
-    x = np.linspace(low - gap, high + gap, _POINTS)
-    values = h.potential(x)
+    low, high = (float(edge[0]) for edge in potential.reach)
+    gap = limits.POTENTIAL_MARGIN * (high - low)
+    x = np.linspace(low - gap, high + gap, limits.POTENTIAL_POINTS)
+    values = potential(x)
     return PotentialView(
-        name=h.channels[0],
+        name=model.channels[0],
         x=x,
         values=values - values.min(),
-        std=h.potential.band(x),
-        force=-h.potential.gradient(x),
+        std=potential.band(x),
+        force=-potential.gradient(x),
         low=low,
         high=high,
-        text=str(h.potential),
+        text=str(potential),
     )

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from prism.errors import OptionError
 from prism.model import Model
+from prism.plot import _limits as limits
 from prism.plot._canvas import (
     BLUE,
     INK,
     MUTED,
-    Layout,
+    Sheet,
     envelope,
     label,
     legend_above,
@@ -36,11 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["RecordView", "record_view"]
 
 Array = NDArray[np.float64]
-
-_PERIODS = 12  # of a middle mode, in the close-up
-_FEWEST, _MOST = 40, 1200  # samples of the close-up
-_MOST_WHOLE = 6000  # samples that a page draws one by one
-_DENSE = 12  # times the close-up: a longer record is a block of ink
 
 
 @dataclass(frozen=True)
@@ -71,10 +67,10 @@ class RecordView:
     trial: tuple[int, int]
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """One row per channel: the whole record and, where it is long, a close-up."""
         rows = stacked(len(self.channels))
-        return Layout(rows.rows, 2 if self._long else 1, rows.width, rows.height)
+        return Sheet(rows.rows, 2 if self._long else 1, rows.width, rows.height)
 
     @property
     def _long(self) -> bool:
@@ -83,7 +79,7 @@ class RecordView:
     @property
     def dense(self) -> bool:
         """Whether the whole is too long to tell the data from the fit: a page begins close by."""
-        return _DENSE * self.close < len(self.t)
+        return limits.DENSE_CLOSE_UPS * self.close < len(self.t)
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw the whole record and the close-up of each channel."""
@@ -137,7 +133,7 @@ class RecordView:
     @property
     def whole(self) -> int:
         """Samples that a page draws one by one; what follows is drawn by its extremes."""
-        return len(self.t) if len(self.t) <= _MOST_WHOLE else self.close
+        return len(self.t) if len(self.t) <= limits.MOST_SINGLE_SAMPLES else self.close
 
     def _curve(self, name: str, colour: str, y: Array) -> list[Mark]:
         """Samples as a line, and the many that follow them as a band of their extremes."""
@@ -176,14 +172,13 @@ def record_view(model: Model, record: Record, trial: int = 0) -> RecordView:
             "from 0."
         )
     t, data = record.times[trial], record.trials[trial]
-    moving = model.response is None and model.trajectories is not None
     used = model.record.samples[trial]
     return RecordView(
         channels=record.channels,
         quantity=_quantities(model, record),
         t=t,
         data=data,
-        fit=fitted(model, t, trial) if moving else np.full_like(data, np.nan),
+        fit=np.full_like(data, np.nan) if model.trajectories is None else fitted(model, t, trial),
         end=float(t[min(used, len(t)) - 1]),
         close=_close(model, t),
         trial=(trial, record.n_trials),
@@ -198,6 +193,7 @@ def _quantities(model: Model, record: Record) -> tuple[str, ...]:
 
 def _close(model: Model, t: Array) -> int:
     """Samples of the close-up: some periods, or all where that is most of the record."""
-    reach = _PERIODS * 2 * np.pi / float(np.median(paces(model)))
-    count = int(np.clip(np.searchsorted(t, t[0] + reach), _FEWEST, _MOST))
+    reach = limits.CLOSE_UP_PERIODS * 2 * np.pi / float(np.median(paces(model)))
+    within = np.searchsorted(t, t[0] + reach)
+    count = int(np.clip(within, limits.FEWEST_CLOSE_UP, limits.MOST_CLOSE_UP))
     return count if 2 * count < len(t) else len(t)

@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from prism.errors import CannotTellError
 from prism.frequency_response import FrequencyResponse
-from prism.model import Model
+from prism.model import Model, ResponseSummary
+from prism.modes import Modes
 from prism.motion.forced.foster import Foster
+from prism.plot import _limits as limits
 from prism.plot._canvas import (
     BLUE,
     GREEN,
     GRID,
     MUTED,
     ORANGE,
-    Layout,
+    Sheet,
     cut,
     legend_above,
     plain,
@@ -38,13 +40,7 @@ __all__ = ["ResponseView", "response_view"]
 Array = NDArray[np.float64]
 ComplexArray = NDArray[np.complex128]
 
-_MOST_COLUMNS = 3
-_MOST_LONG = 9  # poles across the figure; more are marked by short strokes at the edges
-_MOST_DOTS = 3600  # of a figure: each is an element of the page
-_MOST_POINTS = 1200
-_FINE = 4000  # points of a curve, beside the measured frequencies
 _HALF_TURN = 180.0
-_PEAK = 1e4  # of a curve over its middle: higher is where it is infinite
 
 
 @dataclass(frozen=True)
@@ -84,12 +80,12 @@ class ResponseView:
     omitted: int
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """Magnitude above phase for each entry."""
         rows = math.ceil(len(self.entries) / self.columns)
         each = 3.6 if rows == 1 else 2.6
-        width = 8.0 if self.columns < _MOST_COLUMNS else 9.5
-        return Layout(
+        width = 8.0 if self.columns < limits.MOST_ENTRY_COLUMNS else 9.5
+        return Sheet(
             2 * rows,
             self.columns,
             width,
@@ -109,7 +105,7 @@ class ResponseView:
         if np.any(size > 0):
             return np.asarray(size[size > 0], float)
         height = np.abs(self.fit[self._kept(k), k])
-        return np.asarray(height[height < _PEAK * np.median(height)], float)
+        return np.asarray(height[height < limits.INFINITE_HEIGHT * np.median(height)], float)
 
     @property
     def _centre(self) -> float:
@@ -232,17 +228,17 @@ class ResponseView:
         """Points of the curve that show: not where an undamped pole makes it infinite."""
         size = np.abs(self.fit[:, k])
         there = np.flatnonzero(np.isfinite(size) & (size > 0))
-        return there[thin(np.log(size[there]), _MOST_POINTS)]
+        return there[thin(np.log(size[there]), limits.MOST_RESPONSE_POINTS)]
 
     def _dots(self, ax: Axes, x: Array, y: Array) -> None:
         if not len(x):
             return
-        stride = -(-len(x) * 2 * len(self.entries) // _MOST_DOTS)
+        stride = -(-len(x) * 2 * len(self.entries) // limits.MOST_RESPONSE_DOTS)
         size = 2.6 if len(x) > 300 or self.columns > 1 else 3.4
         ax.plot(x[::stride], y[::stride], ".", color=MUTED, ms=size, label="data", zorder=2.1)
 
     def _crowded(self, k: int) -> bool:
-        return max(len(self.poles), len(self.zeros[k])) * self.columns > _MOST_LONG
+        return max(len(self.poles), len(self.zeros[k])) * self.columns > limits.MOST_LONG_MARKS
 
     def _mark(self, ax: Axes, k: int) -> None:
         """Mark poles and zeros: through the panel, or many of them by strokes at its edges."""
@@ -299,15 +295,16 @@ def response_view(model: Model, response: FrequencyResponse | None = None) -> Re
     low, high = float(seen.omega[0]), float(seen.omega[-1])
     inside = (model.modes.frequencies >= low) & (model.modes.frequencies <= high)
     grid = _grid(model, seen.omega)
+    index = [(model.channels.index(out), model.channels.index(inp)) for out, inp in seen.places]
     return ResponseView(
         entries=tuple(f"{cut(out)} / {cut(inp)}" for out, inp in seen.places),
         quantity=seen.quantity,
         omega=seen.omega,
         data=seen.data,
         grid=grid,
-        fit=_fit(model, grid, seen.places, seen.quantity),
+        fit=_fit(model.modes, known, index, grid, seen.quantity),
         poles=np.unique(model.modes.frequencies[inside]),
-        zeros=tuple(_zeros(model, out, inp, (low, high)) for out, inp in seen.places),
+        zeros=tuple(_zeros(known, out, inp, (low, high)) for out, inp in seen.places),
         columns=seen.columns,
         omitted=seen.omitted,
     )
@@ -315,7 +312,7 @@ def response_view(model: Model, response: FrequencyResponse | None = None) -> Re
 
 def _grid(model: Model, omega: Array) -> Array:
     """Frequencies of the curve: finer than the data, and finest at damped poles and zeros."""
-    parts = max(1, min(8, _FINE // len(omega)))
+    parts = max(1, min(limits.MOST_GRID_PARTS, limits.RESPONSE_GRID // len(omega)))
     steps = np.arange(parts) / parts
     between = omega[:-1, None] + np.diff(omega)[:, None] * steps
     modes = model.modes
@@ -327,25 +324,25 @@ def _grid(model: Model, omega: Array) -> Array:
 
 
 def _fit(
-    model: Model, grid: Array, places: Sequence[tuple[str, str]], quantity: str
+    modes: Modes,
+    known: ResponseSummary,
+    index: Sequence[tuple[int, int]],
+    grid: Array,
+    quantity: str,
 ) -> ComplexArray:
     """The fitted response of each entry, in the quantity that was measured."""
-    modes, known = model.modes, model.response
-    assert known is not None
     V = known.participation
     weights = Foster(modes.frequencies, V, 2 * modes.damping, known.damping).denominators(grid)
     order = QUANTITIES.index(quantity)
-    index = model.channels.index
-    curves = [weights @ (V[:, index(out)] * V[:, index(inp)]) for out, inp in places]
+    curves = [weights @ (V[:, a] * V[:, b]) for a, b in index]
     return np.asarray(np.stack(curves, axis=1) * (1j * grid[:, None]) ** order, complex)
 
 
-def _zeros(model: Model, out: str, inp: str, band: tuple[float, float]) -> Array:
+def _zeros(known: ResponseSummary, out: str, inp: str, band: tuple[float, float]) -> Array:
     """Zeros of an entry; a reciprocal one has the same."""
-    assert model.response is not None
     found = [
         zero.frequency
-        for zero in model.response.zeros
+        for zero in known.zeros
         if zero.inside
         and (zero.outputs, zero.inputs) in {((out,), (inp,)), ((inp,), (out,))}
         and band[0] <= zero.frequency <= band[1]

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from prism._format import format_value
 from prism.errors import CannotTellError
 from prism.model import Model
-from prism.plot._canvas import BLUE, MUTED, Layout, cut, plain
+from prism.plot import _limits as limits
+from prism.plot._canvas import BLUE, MUTED, Sheet, cut, plain
 from prism.plot.chart import Axis, Cells, Chart, Dots, Line, Mark, Panel, Rule
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ __all__ = ["ShapesView", "shapes_view"]
 
 Array = NDArray[np.float64]
 
-_MOST_COLUMNS = 5
-_MOST_PANELS = 20  # more modes are drawn as one strip of colours
-_MOST_TICKS = 30
 _ROW = 0.45  # height of a shape of one, where modes are rows
 
 
@@ -49,24 +47,24 @@ class ShapesView:
     @property
     def is_strip(self) -> bool:
         """Whether there are so many modes that each is a row of colours."""
-        return len(self.shapes) > _MOST_PANELS
+        return len(self.shapes) > limits.MOST_MODE_PANELS
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> Sheet:
         """One small panel per mode, or a single one for very many."""
         modes, n = self.shapes.shape
-        if modes > _MOST_PANELS:
-            return Layout(1, 1, min(8.0, 3.0 + 0.5 * n), min(1.0 + 0.16 * modes, 12.0))
-        columns = min(modes, max(2, min(_MOST_COLUMNS, 40 // (n + 3))))
+        if self.is_strip:
+            return Sheet(1, 1, min(8.0, 3.0 + 0.5 * n), min(1.0 + 0.16 * modes, 12.0))
+        columns = min(modes, max(2, min(limits.MOST_MODE_COLUMNS, 40 // (n + 3))))
         rows = math.ceil(modes / columns)
         width = min(8.0, 1.0 + columns * max(1.7, 0.32 * n))
         names = 0.09 * max(map(len, self._names)) if self._turned else 0.0
         height = 0.7 + 1.35 * rows + names
-        return Layout(rows, columns, width, height, share_x=True, share_y=True)
+        return Sheet(rows, columns, width, height, share_x=True, share_y=True)
 
     @property
     def _names(self) -> list[str]:
-        return [cut(name, 10) for name in self.channels]
+        return [cut(name, limits.LONGEST_TICK) for name in self.channels]
 
     @property
     def _turned(self) -> bool:
@@ -76,7 +74,7 @@ class ShapesView:
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw one mode per panel and blank the panels that are left over."""
         modes = len(self.shapes)
-        if modes > _MOST_PANELS:
+        if self.is_strip:
             self._draw_strip(axes[0])
             return
         for m, ax in enumerate(axes[:modes]):
@@ -99,7 +97,7 @@ class ShapesView:
         ax.set_xticks(
             np.arange(n), [plain(name) for name in self._names], rotation=90 if self._turned else 0
         )
-        every = np.arange(0, modes, -(-modes // _MOST_TICKS))
+        every = np.arange(0, modes, -(-modes // limits.MOST_MODE_TICKS))
         ax.set_yticks(every, [self.titles[m] for m in every])
         ax.tick_params(length=0)
         ax.figure.colorbar(mesh, ax=ax, label="shape", ticks=[-1, 0, 1], aspect=40)
@@ -136,7 +134,7 @@ class ShapesView:
     def chart(self) -> Chart:
         """All modes in one panel: a row for each, the lowest frequency at the bottom."""
         modes, n = self.shapes.shape
-        if modes > _MOST_PANELS:
+        if self.is_strip:
             marks: list[Mark] = [Cells("shape", self.shapes)]
         else:
             place = np.arange(float(n))
@@ -146,7 +144,7 @@ class ShapesView:
                 for m, shape in enumerate(self.shapes)
             ]
             marks = [rows, *joined, self._stems()]
-        every = range(0, modes, -(-modes // _MOST_TICKS))
+        every = range(0, modes, -(-modes // limits.MOST_MODE_TICKS))
         return Chart(
             [
                 Panel(
@@ -163,7 +161,7 @@ class ShapesView:
                         ticks=tuple((float(m), self.titles[m]) for m in every),
                     ),
                     marks,
-                    height=int(np.clip((16 if modes > _MOST_PANELS else 54) * modes, 120, 900)),
+                    height=int(np.clip((16 if self.is_strip else 54) * modes, 120, 900)),
                 )
             ]
         )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from prism._format import format_value
 from prism.errors import CannotTellError, OptionError
 from prism.model import Model
+from prism.plot import _limits as limits
 from prism.plot._canvas import BLUE, GRID, INK, MUTED, ORANGE, label, legend_above, thin
 from prism.plot._fitted import fitted, paces
 from prism.plot._names import name_above
@@ -25,11 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["SpectrumView", "spectrum_view"]
 
 Array = NDArray[np.float64]
-
-_MOST_LEVEL = 6  # more lines are named with upright words
-_MOST_FREQUENCIES = 4000  # of irregular records, whose transform has no fast form
-_BAND = 1.6  # the band drawn, over the highest line
-_CHUNK = 256
 
 
 @dataclass(frozen=True)
@@ -72,7 +68,7 @@ class SpectrumView(StackedView):
 
     @property
     def _crowded(self) -> bool:
-        return len(self.lines) > _MOST_LEVEL
+        return len(self.lines) > limits.MOST_LEVEL_NAMES
 
     def _draw_channel(self, ax: Axes, a: int) -> None:
         for y, color, width, name, order in (
@@ -217,11 +213,11 @@ def _grid(model: Model, record: Record) -> Array:
     used = max(model.record.samples) / max(record.samples)
     spacing = 0.5 * np.pi / (span * used)
     step = record.dt or span / max(record.samples)
-    top = min(_BAND * float(paces(model)[-1]), np.pi / step)
+    top = min(limits.LINE_BAND * float(paces(model)[-1]), np.pi / step)
     count = int(top / spacing) + 1
     if record.is_uniform:
         return np.asarray(spacing * np.arange(max(count, 2)), float)
-    return np.linspace(0.0, top, min(max(count, 2), _MOST_FREQUENCIES))
+    return np.linspace(0.0, top, min(max(count, 2), limits.MOST_IRREGULAR_FREQUENCIES))
 
 
 def _window(t: Array) -> Array:
@@ -257,7 +253,8 @@ def _zoomed(y: Array, omega: Array, step: float) -> NDArray[np.complex128]:
 
 def _direct(t: Array, y: Array, omega: Array) -> NDArray[np.complex128]:
     out = np.empty((len(omega), y.shape[1]), complex)
-    for start in range(0, len(omega), _CHUNK):
-        part = slice(start, start + _CHUNK)
+    step = limits.FREQUENCIES_AT_ONCE
+    for start in range(0, len(omega), step):
+        part = slice(start, start + step)
         out[part] = np.exp(-1j * np.multiply.outer(omega[part], t)) @ y
     return out

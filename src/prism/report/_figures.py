@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Mark, Panel, Rule
+from prism.report import _limits as limits
 
 __all__ = ["chart_values", "embedded", "pack"]
 
 Array = NDArray[np.float64]
-
-_SHORT = 24  # numbers that are written out
-_EXACT = 1e-6  # of the range: a coarser rounding would show
 
 
 def embedded(chart: Chart, name: str) -> str:
@@ -108,11 +106,13 @@ def pack(values: Array) -> dict[str, str] | Sequence[float | None]:
     values : array
         Single precision is used where the rounding does not show.
     """
-    if len(values) <= _SHORT:
+    if len(values) <= limits.SHORT_ARRAY:
         return [float(f"{v:.9g}") if np.isfinite(v) else None for v in values]
     single = values.astype("<f4")
     seen = np.isfinite(values)
     spread = float(np.ptp(values[seen])) if seen.any() else 0.0
     off = np.abs(single[seen] - values[seen]).max(initial=0.0)
-    kind, array = ("f4", single) if off <= _EXACT * spread else ("f8", values.astype("<f8"))
+    kind, array = (
+        ("f4", single) if off <= limits.FIGURE_ROUNDING * spread else ("f8", values.astype("<f8"))
+    )
     return {"kind": kind, "data": base64.b64encode(array.tobytes()).decode("ascii")}

@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files
 from urllib.parse import quote
 
+from prism.report import _limits as limits
 from prism.report._markup import grid
 from prism.report.plain import separated
 from prism.report.tables import Table
@@ -47,7 +48,6 @@ _DARK = {
 }
 
 _SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "page.js")
-_PAPER_COLUMNS = 9  # of a table, as many as a sheet holds
 _ICON = "data:,"  # none, and none is asked for
 
 
@@ -129,10 +129,10 @@ def table(data: Table) -> str:
     if not data.rows:
         return notes
     every = list(range(len(data.headers)))
-    if len(every) <= _PAPER_COLUMNS:
+    if len(every) <= limits.PAPER_COLUMNS:
         return f'<div class="wide">{_grid(data, every)}</div>{notes}'
     key, rest = every[: data.key], every[data.key :]
-    size = _PAPER_COLUMNS - data.key
+    size = limits.PAPER_COLUMNS - data.key
     blocks = [_grid(data, key + rest[k : k + size]) for k in range(0, len(rest), size)]
     return (
         f'<div class="wide screen">{_grid(data, every)}</div>\n'

@@ -13,14 +13,13 @@ from prism.io import FileDescription, Saturation
 from prism.io.response import format_of
 from prism.model import Model
 from prism.record import Record
+from prism.report import _limits as limits
 from prism.report.tables import facts
 from prism.report.text import headline
 
 __all__ = ["about_data", "about_model", "about_response", "band", "called_like"]
 
 Pairs = list[tuple[str, str]]
-
-_MOST = 12  # names that are written out
 
 
 def about_data(seen: FileDescription) -> Pairs:
@@ -46,7 +45,7 @@ def about_data(seen: FileDescription) -> Pairs:
     return [(name, text) for name, text in pairs if text]
 
 
-def _some(arrays: tuple[str, ...], most: int = _MOST) -> str:
+def _some(arrays: tuple[str, ...], most: int = limits.MOST_NAMES) -> str:
     """The array that is read, and the others that were seen."""
     if len(arrays) < 2:
         return "".join(arrays)
@@ -106,7 +105,9 @@ def called_like(kinds: Mapping[str, str]) -> str:
     """
     kind = " and ".join(dict.fromkeys(kinds.values()))
     names = list(kinds)
-    some = ", ".join(names[:_MOST]) + (f" and {len(names) - _MOST} more" * (len(names) > _MOST))
+    some = ", ".join(names[: limits.MOST_NAMES]) + (
+        f" and {len(names) - limits.MOST_NAMES} more" * (len(names) > limits.MOST_NAMES)
+    )
     return f"{some} {'is' if len(names) == 1 else 'are'} called like {kind}"
 
 

@@ -9,10 +9,9 @@ from typing import TextIO
 import numpy as np
 
 from prism.model import Model
+from prism.report import _limits as limits
 
 __all__ = ["write_forecast", "write_modes"]
-
-_CHUNK = 50_000  # rows computed at once, which bounds the memory
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -37,8 +36,8 @@ def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: i
 
 
 def _forecast_rows(model: Model, step: float, count: int, trial: int) -> Iterator[list[list[str]]]:
-    for first in range(1, count + 1, _CHUNK):
-        steps = np.arange(first, min(first + _CHUNK, count + 1))
+    for first in range(1, count + 1, limits.CSV_ROWS_AT_ONCE):
+        steps = np.arange(first, min(first + limits.CSV_ROWS_AT_ONCE, count + 1))
         made = model.forecast(model.record.end + step * steps, trial)
         pairs = np.stack([made.values, made.std], axis=-1).reshape(len(steps), -1)
         yield [

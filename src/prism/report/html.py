@@ -10,6 +10,7 @@ from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
+from prism.report import _limits as limits
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
@@ -27,8 +28,6 @@ from prism.report.text import headline
 from prism.report.zeros import zero_table
 
 __all__ = ["html_page", "write_report"]
-
-_MOST_ZEROS = 60
 
 
 def write_report(
@@ -118,7 +117,7 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
 
 
 def _zeros(model: Model) -> list[str]:
-    zeros = zero_table(model, _MOST_ZEROS)
+    zeros = zero_table(model, limits.MOST_PAGE_ZEROS)
     if zeros is None:
         return []
     return [card("Zeros (anti-resonances)", table(zeros), saving(zero_numbers(model), "zeros"))]

@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 
 from prism._format import format_value
 from prism.hamiltonian import Hamiltonian
+from prism.motion.gyroscopic.hamiltonian import GyroscopicHamiltonian
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian
 from prism.motion.potential.terms import Potential, Term
+from prism.report import _limits as limits
 
 __all__ = ["hamiltonian_mathml", "matrices_left_out"]
 
 Array = NDArray[np.float64]
-
-_MOST_CHANNELS = 8  # larger matrices are in the model file
-_MOST_HIDDEN = 8
-_ZERO = 1e-12  # of the largest entry: less is rounding
 
 
 def hamiltonian_mathml(hamiltonian: Hamiltonian) -> list[str]:
@@ -33,14 +31,17 @@ def hamiltonian_mathml(hamiltonian: Hamiltonian) -> list[str]:
     hamiltonian : Hamiltonian
     """
     nonlinear = isinstance(hamiltonian, NonlinearHamiltonian)
-    lines = [_form(hamiltonian, nonlinear)]
+    turning = isinstance(hamiltonian, GyroscopicHamiltonian)
+    lines = [_turning_form() if turning else _form(hamiltonian, nonlinear)]
     lines.append(_seen(hamiltonian.channels))
     if isinstance(hamiltonian, NonlinearHamiltonian):
         lines.append(_potential(hamiltonian.potential))
-    elif len(hamiltonian.channels) <= _MOST_CHANNELS:
+    elif len(hamiltonian.channels) <= limits.MOST_MATRIX_CHANNELS:
         lines.append(_matrix("μ", hamiltonian.mass, hamiltonian.mass_std))
+        if isinstance(hamiltonian, GyroscopicHamiltonian):
+            lines.append(_matrix("γ", hamiltonian.gyroscopic, hamiltonian.gyroscopic_std))
         lines.append(_matrix("κ", hamiltonian.stiffness, hamiltonian.stiffness_std))
-    if len(hamiltonian.channels) <= _MOST_CHANNELS:
+    if len(hamiltonian.channels) <= limits.MOST_MATRIX_CHANNELS:
         lines += _hidden(hamiltonian)
     return [f'<math display="block">{line}</math>' for line in lines]
 
@@ -52,7 +53,10 @@ def matrices_left_out(hamiltonian: Hamiltonian) -> bool:
     ----------
     hamiltonian : Hamiltonian
     """
-    return len(hamiltonian.channels) > _MOST_CHANNELS or len(hamiltonian.hidden) > _MOST_HIDDEN
+    return (
+        len(hamiltonian.channels) > limits.MOST_MATRIX_CHANNELS
+        or len(hamiltonian.hidden) > limits.MOST_HIDDEN_EQUATIONS
+    )
 
 
 # -- pieces of markup -----------------------------------------------------------------------------
@@ -121,6 +125,19 @@ def _form(hamiltonian: Hamiltonian, nonlinear: bool) -> str:
     return _row(_name("H"), _sign("="), *own, *bath)
 
 
+def _turning_form() -> str:
+    """``μ x'' + γ x' + κ x = ∫ K x``: the equation of motion of a system that rotates."""
+    x = _bold("x")
+    memory = f"<msubsup>{_sign('∫')}<mn>0</mn>{_name('t')}</msubsup>"
+    kernel = [_name("K"), _sign("("), _name("t"), _sign("−"), _name("s"), _sign(")")]
+    then = [x, _sign("("), _name("s"), _sign(")"), _name("d"), _name("s")]
+    return _row(
+        *(_name("μ"), f"<mover>{x}{_sign('¨')}</mover>", _sign("+")),
+        *(_name("γ"), f"<mover>{x}{_sign('˙')}</mover>", _sign("+"), _name("κ"), x),
+        *(_sign("="), memory, *kernel, *then),
+    )
+
+
 def _bath() -> str:
     count = f"<munder>{_sign('∑')}{_name('i')}</munder>"
     coupling = f"<msubsup>{_bold('c')}{_name('i')}{_sign('⊤')}</msubsup>"
@@ -141,15 +158,15 @@ def _bath() -> str:
 
 def _seen(channels: Sequence[str]) -> str:
     """What the coordinates are called."""
-    shown = [f"<mtext>{escape(name)}</mtext>" for name in channels[:_MOST_CHANNELS]]
-    if len(channels) > _MOST_CHANNELS:
+    shown = [f"<mtext>{escape(name)}</mtext>" for name in channels[: limits.MOST_MATRIX_CHANNELS]]
+    if len(channels) > limits.MOST_MATRIX_CHANNELS:
         shown.append(_sign("…"))
     listed = _sign(",").join(shown)
     return _row(_transposed(_bold("x")), _sign("="), _sign("("), listed, _sign(")"))
 
 
 def _matrix(letter: str, values: Array, stds: Array | None) -> str:
-    zero = _ZERO * float(np.abs(values).max())
+    zero = limits.ROUNDED_ENTRY * float(np.abs(values).max())
     rows = [
         [
             _number(float(value), None if stds is None else float(stds[a, b]))
@@ -165,7 +182,7 @@ def _matrix(letter: str, values: Array, stds: Array | None) -> str:
 def _hidden(hamiltonian: Hamiltonian) -> list[str]:
     """Frequency and couplings of each hidden oscillator with a single coupling vector."""
     lines = []
-    for i, hidden in enumerate(hamiltonian.hidden[:_MOST_HIDDEN], start=1):
+    for i, hidden in enumerate(hamiltonian.hidden[: limits.MOST_HIDDEN_EQUATIONS], start=1):
         frequency = _number(hidden.frequency, hidden.frequency_std)
         parts = [_indexed("ω", str(i)), _sign("="), frequency]
         if hidden.rank == 1:

@@ -20,6 +20,7 @@ from prism.hamiltonian import Hamiltonian
 from prism.model import Model
 from prism.modes import Modes
 from prism.record import Record
+from prism.report import _limits as limits
 from prism.report._markup import cells
 from prism.report.tables import (
     INTERVAL,
@@ -45,11 +46,6 @@ __all__ = [
     "record_html",
     "response_html",
 ]
-
-_MOST_ROWS = 12
-_MOST_COLUMNS = 10
-_ENDS = 3  # first and last times of a forecast that are shown
-_WIDTH, _HEIGHT = 160, 24  # of a small curve, in pixels
 
 _STYLE = (
     ".prism-repr{font-size:.92em;line-height:1.45;max-width:70em;color:inherit}"
@@ -165,7 +161,7 @@ def record_html(record: Record) -> str:
             record.channels, record.quantity, *columns, np.asarray(missing), strict=True
         )
     )
-    curves = [_curve(y) for y in record.trials[0][:, :_MOST_ROWS].T]
+    curves = [_curve(y) for y in record.trials[0][:, : limits.MOST_NOTEBOOK_ROWS].T]
     which = "course" if record.n_trials == 1 else "first trial"
     headers = ("channel", "quantity", "least", "greatest", "std", "missing")
     return _block(_record_title(record), _table(Table(headers, rows), (which, curves)))
@@ -195,7 +191,7 @@ def response_html(response: FrequencyResponse) -> str:
         for b, force in enumerate(response.inputs):
             size = np.abs(response.values[:, a, b])
             rows.append((short(output), short(force), *_peak(response.omega, size)))
-            if len(curves) < _MOST_ROWS:
+            if len(curves) < limits.MOST_NOTEBOOK_ROWS:
                 curves.append(_curve(np.log(np.where(size > 0, size, np.nan))))
     low, high = response.omega[0], response.omega[-1]
     gone = f", {response.missing} values missing" if response.missing else ""
@@ -227,7 +223,9 @@ def forecast_html(forecast: Forecast) -> str:
     count, n = forecast.values.shape
     names = forecast.channels or tuple(f"x{k + 1}" for k in range(n))
     shown = (
-        range(count) if count <= 2 * _ENDS else (*range(_ENDS), -1, *range(count - _ENDS, count))
+        range(count)
+        if count <= 2 * limits.FORECAST_ENDS
+        else (*range(limits.FORECAST_ENDS), -1, *range(count - limits.FORECAST_ENDS, count))
     )
     rows = tuple(
         ("⋮",) * (n + 1) if k < 0 else (f"{forecast.t[k]:.6g}", *_forecast_row(forecast, k))
@@ -280,10 +278,10 @@ def _table(data: Table, curves: tuple[str, Sequence[str]] | None = None) -> str:
     drawn = [""] * len(data.rows) if curves is None else [f"<td>{one}</td>" for one in curves[1]]
     last = "" if curves is None else f'<th class="curve">{escape(curves[0])}</th>'
     rows = "".join(
-        f"<tr>{cells(row[:_MOST_COLUMNS], 'td')}{curve}</tr>"
-        for row, curve in zip(data.rows[:_MOST_ROWS], drawn, strict=False)
+        f"<tr>{cells(row[: limits.MOST_NOTEBOOK_COLUMNS], 'td')}{curve}</tr>"
+        for row, curve in zip(data.rows[: limits.MOST_NOTEBOOK_ROWS], drawn, strict=False)
     )
-    head = cells(data.headers[:_MOST_COLUMNS], "th")
+    head = cells(data.headers[: limits.MOST_NOTEBOOK_COLUMNS], "th")
     notes = "".join(_soft(note) for note in (*_left_out(data), *data.notes))
     return (
         f"<div><table><thead><tr>{head}{last}</tr></thead>"
@@ -293,8 +291,8 @@ def _table(data: Table, curves: tuple[str, Sequence[str]] | None = None) -> str:
 
 def _left_out(data: Table) -> list[str]:
     over = {
-        "row": len(data.rows) - _MOST_ROWS,
-        "column": len(data.headers) - _MOST_COLUMNS,
+        "row": len(data.rows) - limits.MOST_NOTEBOOK_ROWS,
+        "column": len(data.headers) - limits.MOST_NOTEBOOK_COLUMNS,
     }
     said = [f"{count} more {what}{'s' * (count > 1)}" for what, count in over.items() if count > 0]
     return [f"… and {' and '.join(said)}."] if said else []
@@ -306,19 +304,20 @@ def _value(value: ArrayLike, std: ArrayLike) -> str:
 
 def _curve(values: Array) -> str:
     """A small curve without axes: least and greatest value of every two columns of pixels."""
-    if len(values) > _WIDTH:
-        starts = np.linspace(0, len(values), _WIDTH // 2, endpoint=False).astype(int)
+    if len(values) > limits.CURVE_WIDTH:
+        starts = np.linspace(0, len(values), limits.CURVE_WIDTH // 2, endpoint=False).astype(int)
         ends = (np.fmin.reduceat(values, starts), np.fmax.reduceat(values, starts))
         values = np.ravel(ends, order="F")
     seen = np.isfinite(values)
     if not seen.any():
         return ""
-    x = np.linspace(1, _WIDTH - 1, len(values))[seen]
+    x = np.linspace(1, limits.CURVE_WIDTH - 1, len(values))[seen]
     low, high = values[seen].min(), values[seen].max()
-    y = 1 + (_HEIGHT - 2) * (high - values[seen]) / ((high - low) or 1.0)
+    y = 1 + (limits.CURVE_HEIGHT - 2) * (high - values[seen]) / ((high - low) or 1.0)
     points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+    width, height = limits.CURVE_WIDTH, limits.CURVE_HEIGHT
     return (
-        f'<svg width="{_WIDTH}" height="{_HEIGHT}" viewBox="0 0 {_WIDTH} {_HEIGHT}" '
+        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
         f'aria-hidden="true"><polyline points="{points}" fill="none" stroke="currentColor" '
         'stroke-width="1"/></svg>'
     )

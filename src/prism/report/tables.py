@@ -15,6 +15,7 @@ from prism.hamiltonian import Hamiltonian
 from prism.model import Model, ResponseSummary
 from prism.modes import Modes
 from prism.options import all_options
+from prism.report import _limits as limits
 
 __all__ = [
     "INTERVAL",
@@ -33,10 +34,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-_MOST_PAIRS = 12  # of output and input, listed by name
-_MOST_CHANNELS = 16  # listed by name
-_MOST_QUANTITIES = 60  # rows of the table of all quantities
 
 _ALWAYS_SHOWN = ("method", "false_alarm", "max_modes", "fit_fraction")  # settings
 
@@ -111,8 +108,12 @@ def _pairs(model: Model, response: ResponseSummary) -> str:
     pairs = response.pairs
     if 1 < len(pairs) == len(model.channels) ** 2:
         return f"all {len(pairs)} pairs of output and input"
-    listed = ", ".join(f"{out}/{inp}" for out, inp in pairs[:_MOST_PAIRS])
-    more = f" and {len(pairs) - _MOST_PAIRS} more" if len(pairs) > _MOST_PAIRS else ""
+    listed = ", ".join(f"{out}/{inp}" for out, inp in pairs[: limits.MOST_LISTED_PAIRS])
+    more = (
+        f" and {len(pairs) - limits.MOST_LISTED_PAIRS} more"
+        if len(pairs) > limits.MOST_LISTED_PAIRS
+        else ""
+    )
     return f"{listed}{more} (output/input)"
 
 
@@ -143,8 +144,10 @@ def _channels(model: Model) -> str:
 
 def _listed(words: Sequence[str]) -> str:
     """The first words, and how many follow them."""
-    more = len(words) - _MOST_CHANNELS
-    return ", ".join(words[:_MOST_CHANNELS]) + (f" and {more} more" if more > 0 else "")
+    more = len(words) - limits.MOST_LISTED_CHANNELS
+    return ", ".join(words[: limits.MOST_LISTED_CHANNELS]) + (
+        f" and {more} more" if more > 0 else ""
+    )
 
 
 def _record(model: Model) -> str:
@@ -314,7 +317,9 @@ def quantity_table(model: Model) -> Table | None:
     shown = model.identifiability.in_doubt
     if not shown:
         return None
-    rows = tuple((one.name, _known(one), one.state.value) for one in shown[:_MOST_QUANTITIES])
+    rows = tuple(
+        (one.name, _known(one), one.state.value) for one in shown[: limits.MOST_QUANTITIES]
+    )
     reasons: dict[str, list[str]] = {}
     for one in shown:
         if one.why:
@@ -347,7 +352,8 @@ def kernel_sentence(model: Model) -> str | None:
     shown = " + ".join(terms[:6]) + (f" + … ({len(terms)} terms)" if len(terms) > 6 else "")
     traces = [f"{np.trace(residue):.4g}" for residue in kernel.residues]
     traced = ", ".join(traces[:6]) + (", …" if len(traces) > 6 else "")
-    return f"K(t) = {shown}, with tr R = {traced}"
+    turning = ", and a skew part that turns at the same frequencies" * hasattr(kernel, "skew")
+    return f"K(t) = {shown}, with tr R = {traced}{turning}"
 
 
 def loss_sentence(model: Model) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from prism._format import EXPLANATION
 from prism.model import Model
 from prism.remarks import PYTHON, Speller
+from prism.report import _limits as limits
 from prism.report.tables import (
     Table,
     check_table,
@@ -36,10 +37,6 @@ __all__ = [
 
 WIDTH = 100
 """Longest line of the text."""
-
-_MOST_ZEROS = 40
-_INDENT = 2
-_GAP = 2
 
 
 @dataclass(frozen=True)
@@ -98,7 +95,7 @@ def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
     yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
     if len(model.modes):
         yield Section("Visible modes (rad per time unit)", (mode_table(model), EXPLANATION))
-    zeros = zero_table(model, _MOST_ZEROS)
+    zeros = zero_table(model, limits.MOST_TEXT_ZEROS)
     if zeros is not None:
         yield Section("Zeros (anti-resonances, rad per time unit)", (zeros,))
     hidden = hidden_table(model)
@@ -142,21 +139,21 @@ def _check_title() -> str:
 
 
 def _pairs(pairs: tuple[tuple[str, str], ...]) -> list[str]:
-    width = max(len(name) for name, _ in pairs) + _GAP
+    width = max(len(name) for name, _ in pairs) + limits.COLUMN_GAP
     lines = []
     for name, text in pairs:
         lines += textwrap.wrap(
             text,
             WIDTH,
-            initial_indent=" " * _INDENT + name.ljust(width),
-            subsequent_indent=" " * (_INDENT + width),
+            initial_indent=" " * limits.TEXT_INDENT + name.ljust(width),
+            subsequent_indent=" " * (limits.TEXT_INDENT + width),
             break_on_hyphens=False,
         )
     return lines
 
 
 def _wrapped(text: str, width: int = WIDTH) -> list[str]:
-    indent = " " * _INDENT
+    indent = " " * limits.TEXT_INDENT
     return textwrap.wrap(
         text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
     )
@@ -176,13 +173,13 @@ def equation_lines(equation: Equation, width: int = WIDTH) -> list[str]:
 
 def _equation_line(line: str, width: int) -> list[str]:
     """Break a long line in front of a sign, never between a number and its name."""
-    lines = [" " * _INDENT]
+    lines = [" " * limits.TEXT_INDENT]
     for k, term in enumerate(re.split(r" (?=[+-] )", line)):
         joined = lines[-1] + " " * (k > 0) + term
         if len(joined) <= width:
             lines[-1] = joined
         else:
-            lines.append(" " * (_INDENT + 6) + term)
+            lines.append(" " * (limits.TEXT_INDENT + 6) + term)
     return lines
 
 
@@ -199,27 +196,27 @@ def layout(table: Table, width: int = WIDTH) -> list[str]:
         return [line for note in table.notes for line in _wrapped(note, width)]
     cells = [table.headers, *table.rows]
     widths = [max(len(row[k]) for row in cells) for k in range(len(table.headers))]
-    blocks = _blocks(widths, table.key, width - _INDENT)
+    blocks = _blocks(widths, table.key, width - limits.TEXT_INDENT)
     lines: list[str] = []
     for number, columns in enumerate(blocks):
         if number:
-            lines += ["", f"{' ' * _INDENT}… continued"]
+            lines += ["", f"{' ' * limits.TEXT_INDENT}… continued"]
         lines += _block(cells, widths, columns)
     return lines + [line for note in table.notes for line in _wrapped(note, width)]
 
 
 def _block(cells: list[tuple[str, ...]], widths: list[int], columns: list[int]) -> list[str]:
-    gap = " " * _GAP
+    gap = " " * limits.COLUMN_GAP
     rows = [gap.join(row[k].rjust(widths[k]) for k in columns) for row in cells]
     rule = gap.join("─" * widths[k] for k in columns)
-    return [" " * _INDENT + line for line in (rows[0], rule, *rows[1:])]
+    return [" " * limits.TEXT_INDENT + line for line in (rows[0], rule, *rows[1:])]
 
 
 def _blocks(widths: list[int], key: int, width: int) -> list[list[int]]:
     """Columns of each block of a table, at least one beside the key."""
     blocks = [list(range(key))]
     for k in range(key, len(widths)):
-        used = sum(widths[c] + _GAP for c in blocks[-1])
+        used = sum(widths[c] + limits.COLUMN_GAP for c in blocks[-1])
         if used + widths[k] > width and len(blocks[-1]) > key:
             blocks.append(list(range(key)))
         blocks[-1].append(k)

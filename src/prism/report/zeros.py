@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from prism._format import format_value, short
 from prism.finding import Zero
 from prism.model import Model, ResponseSummary
+from prism.report import _limits as limits
 from prism.report.tables import Table
 
 __all__ = ["zero_table"]
-
-_MOST_LISTED = 4  # zeros or entries that a sentence names
-_FEWEST_EACH = 3  # zeros of each entry that are listed in any case
 
 
 def zero_table(model: Model, most: int) -> Table | None:
@@ -70,7 +68,7 @@ def _lowest(zeros: Sequence[Zero], most: int) -> tuple[list[Zero], int]:
     """Choose as many of each entry, if all are too many; also say how many."""
     if len(zeros) <= most:
         return list(zeros), most
-    each = max(_FEWEST_EACH, most // len({_entry(zero) for zero in zeros}))
+    each = max(limits.FEWEST_ZEROS_EACH, most // len({_entry(zero) for zero in zeros}))
     seen: Counter[str] = Counter()
     listed = []
     for zero in zeros:
@@ -120,14 +118,16 @@ def _elsewhere(zeros: Sequence[Zero], response: ResponseSummary) -> list[str]:
 
 def _counted(zeros: Sequence[Zero]) -> str:
     found = Counter(_entry(zero) for zero in zeros)
-    listed = ", ".join(f"{count} of {entry}" for entry, count in [*found.items()][:_MOST_LISTED])
-    rest = sum([*found.values()][_MOST_LISTED:])
+    listed = ", ".join(
+        f"{count} of {entry}" for entry, count in [*found.items()][: limits.MOST_NAMED_ZEROS]
+    )
+    rest = sum([*found.values()][limits.MOST_NAMED_ZEROS :])
     return listed + (f", {rest} of other entries" if rest else "")
 
 
 def _named(zeros: Sequence[Zero]) -> str:
     """Each with its place, or only their number where they are many."""
-    if len(zeros) > _MOST_LISTED:
+    if len(zeros) > limits.MOST_NAMED_ZEROS:
         right = sum(zero.damping < 0 for zero in zeros)
         return f"{_counted(zeros)} ({right} in the right half plane)"
     return ", ".join(

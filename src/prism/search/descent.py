@@ -165,8 +165,9 @@ class Marquardt:
         First damping.
     up, least, most : float
         After a refusal: ``max(up · λ, least)``; beyond ``most`` the descent is stuck.
-    down, floor, rest : float
-        After success: ``down · λ`` above ``floor``, else ``rest``.
+    down, over, floor, rest : float
+        After success: ``down · λ / over`` above ``floor``, else ``rest``; a tenth and a division by
+        ten differ in the last digit, which a singular matrix magnifies.
     tries : int, optional
     fair : float
         Where a step brings less than this share of its promise the curvature is not what was
@@ -178,6 +179,7 @@ class Marquardt:
     least: float = 1e-2
     most: float = 1e6
     down: float = 0.1
+    over: float = 1.0
     floor: float = 1e-4
     rest: float = 0.0
     tries: int | None = None
@@ -193,7 +195,7 @@ class Marquardt:
         if self.fair:
             good = fall > self.fair * step.promise
             pace = min(1.0, 1.3 * pace) if good else max(0.2, 0.6 * pace)
-        calmer = self.down * bold.damping if bold.damping > self.floor else self.rest
+        calmer = self.down * bold.damping / self.over if bold.damping > self.floor else self.rest
         return Boldness(calmer, pace=pace)
 
     def refused(self, bold: Boldness) -> Boldness | None:

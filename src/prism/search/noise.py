@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import chdtrc, fdtri, gammaincinv, gammaln
+from scipy.special import chdtrc, chdtri, fdtri, gammaincinv, gammaln
 
 from prism._types import Array, Single
 from prism.search.sampling import AbstractSampling
@@ -63,6 +63,33 @@ def local_floor(power: Single, floor: float, trials: int) -> Single:
             out[start:stop] = median
         start, width = stop, min(2 * width, _WIDEST)
     return out
+
+
+def tube_threshold(dof: int, places: float, ends: float, false_alarm: float) -> float:
+    r"""Gain in ``χ²`` of a member with one amplitude, which is not negative, and many shapes.
+
+    The unit vectors of all shapes are a manifold M of dimension s, and the largest gain of white
+    noise over it exceeds u with the probability (tube formula: Hotelling, Amer. J. Math. 61, 440,
+    1939; Sun, Ann. Probab. 21, 34, 1993)
+
+    .. math:: \frac{|M|}{|S^s|} \Pr(χ^2_{s+1} > u) + \frac{|∂M|}{2 |S^{s-1}|} \Pr(χ^2_s > u).
+
+    Parameters
+    ----------
+    dof : int
+        s.
+    places, ends : float
+        Volume of the manifold and of its boundary, in these units.
+    false_alarm : float
+        Probability that noise alone shows a member.
+    """
+
+    def excess(level: float) -> float:
+        chance = places * chdtrc(dof + 1, level) + ends * chdtrc(dof, level)
+        return float(np.log(chance / false_alarm))
+
+    highest = float(chdtri(dof + 1, false_alarm / (2 * (places + ends))))
+    return float(brentq(excess, 0.0, highest))
 
 
 def log_false_alarm(level: float, dof: int, cycles: float) -> float:

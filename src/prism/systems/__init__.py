@@ -6,7 +6,7 @@ from prism.systems.cart_pendulum import CartPendulum, cart_pendulum
 from prism.systems.chain import chain
 from prism.systems.driven import driven
 from prism.systems.excitation import EXCITATIONS, excitation
-from prism.systems.forced import Forced, forced
+from prism.systems.forced import ForcedRun, forced
 from prism.systems.fput import FputLattice, fput
 from prism.systems.gyroscopic import GyroscopicSystem, foucault_pendulum, rotor
 from prism.systems.henon_heiles import HenonHeiles, henon_heiles
@@ -29,7 +29,7 @@ __all__ = [
     "EXCITATIONS",
     "CaldeiraLeggett",
     "CartPendulum",
-    "Forced",
+    "ForcedRun",
     "FputLattice",
     "GyroscopicSystem",
     "HenonHeiles",

@@ -14,8 +14,10 @@ from prism._types import Array
 from prism.errors import OptionError
 from prism.record import Record
 from prism.symplectic import relative_energy_error
+from prism.systems import _limits as limits
+from prism.systems._sampled import sampling_times
 from prism.systems.linear import LinearSystem
-from prism.systems.nonlinear import Trajectory, check_start, measured, sampling_times
+from prism.systems.nonlinear import Trajectory, check_start, measured
 
 __all__ = ["CartPendulum", "cart_pendulum"]
 
@@ -150,7 +152,7 @@ class CartPendulum:
     def _path(self, start: Array, t: Array) -> Array:
         from scipy.integrate import solve_ivp  # slow to import, and seldom needed
 
-        options = {"method": "DOP853", "rtol": 1e-12, "atol": 1e-14}
+        options = {"method": "DOP853", "rtol": limits.PATH_RTOL, "atol": limits.PATH_ATOL}
         found = solve_ivp(self._flow, (0.0, t[-1]), start, t_eval=t, **options)
         if not found.success:
             raise OptionError(f"the motion from {start.tolist()} cannot be followed: start lower.")

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.errors import OptionError
 from prism.record import QUANTITIES, Record
+from prism.systems import _limits as limits
+from prism.systems._sampled import sampling_times
 from prism.systems.linear import LinearSystem
 
 __all__ = ["driven"]
-
-_SUBSTEPS = 16  # per sample, where an acceleration is seen
 
 
 def driven(
@@ -68,8 +68,8 @@ def driven(
     rng = np.random.default_rng(rng)
     kinds = (quantity,) * len(system.channels) if isinstance(quantity, str) else tuple(quantity)
     zeta = _damping(damping, len(system.frequencies))
-    _check(system, duration, dt, kinds)
-    samples = round(duration / dt)
+    samples = len(sampling_times(duration, dt))
+    _check(system, kinds)
     drift, stationary = _process(system, zeta, _forces(forces, len(system.full_mass)))
     values = np.stack(
         [_trial(system, drift, stationary, kinds, samples, dt, rng) for _ in range(trials)]
@@ -80,9 +80,7 @@ def driven(
     return Record(values, dt=dt, channels=system.channels, quantity=kinds)
 
 
-def _check(system: LinearSystem, duration: float, dt: float, kinds: Sequence[str]) -> None:
-    if not (duration > 0 and dt > 0 and duration >= 8 * dt):
-        raise OptionError(f"a record of {duration} with step {dt} has fewer than 8 samples.")
+def _check(system: LinearSystem, kinds: Sequence[str]) -> None:
     if len(kinds) != len(system.channels) or any(kind not in QUANTITIES for kind in kinds):
         raise OptionError(
             f"quantities {kinds} for {len(system.channels)} channels: give one of "
@@ -104,7 +102,7 @@ def _forces(forces: ArrayLike | None, size: int) -> Array:
     S = np.eye(size) if forces is None else np.asarray(forces, float)
     if S.shape != (size, size) or not np.allclose(S, S.T):
         raise OptionError(f"the force spectrum must be symmetric of shape {(size, size)}.")
-    if np.linalg.eigvalsh(S)[0] < -1e-12 * np.trace(S):
+    if np.linalg.eigvalsh(S)[0] < -limits.NEGATIVE_SPECTRUM * np.trace(S):
         raise OptionError("the force spectrum must be positive semi-definite.")
     return S
 
@@ -150,7 +148,7 @@ def _trial(
     rng: np.random.Generator,
 ) -> Array:
     n = len(system.frequencies)
-    fine = _SUBSTEPS if "acceleration" in kinds else 1
+    fine = limits.SUBSTEPS if "acceleration" in kinds else 1
     states = _states(drift, stationary, samples * fine, dt / fine, rng)
     middle = fine // 2
     seen = states[middle::fine]

@@ -8,7 +8,8 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import OptionError
-from prism.systems.nonlinear import sampling_times
+from prism.systems import _limits as limits
+from prism.systems._sampled import sampling_times
 
 __all__ = ["EXCITATIONS", "excitation"]
 
@@ -92,9 +93,11 @@ def _sweep(t: Array, low: float, high: float, rng: np.random.Generator) -> Array
 
 
 def _dwell(t: Array, low: float, high: float, rng: np.random.Generator, dwells: int) -> Array:
-    if not 1 <= dwells <= len(t) / 8:
+    fewest = limits.DWELL_SAMPLES
+    if not 1 <= dwells <= len(t) / fewest:
         raise OptionError(
-            f"{dwells} dwells in {len(t)} samples: give at least one, of 8 samples or more each."
+            f"{dwells} dwells in {len(t)} samples: give at least one, of {fewest} samples or more "
+            "each."
         )
     omega = low + (np.arange(dwells) + rng.uniform()) * (high - low) / dwells
     now = omega[np.arange(len(t)) * dwells // len(t)]
@@ -103,10 +106,11 @@ def _dwell(t: Array, low: float, high: float, rng: np.random.Generator, dwells: 
 
 
 def _hammer(t: Array, low: float, high: float, rng: np.random.Generator) -> Array:
-    if high * t[1] > np.pi / 3:
+    least = limits.SHORTEST_BLOW
+    if high * t[1] > np.pi / least:
         raise OptionError(
-            f"a blow of {np.pi / high:.3g} has fewer than 3 steps of {t[1]:g}: make the step "
-            f"shorter, or let the band end below {np.pi / 3 / t[1]:.3g}."
+            f"a blow of {np.pi / high:.3g} has fewer than {least} steps of {t[1]:g}: make the step "
+            f"shorter, or let the band end below {np.pi / least / t[1]:.3g}."
         )
     return np.where(high * t <= np.pi, np.sin(high * t), 0.0)
 

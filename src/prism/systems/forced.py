@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.errors import OptionError
 from prism.record import Record
+from prism.systems._sampled import sampling_times
 from prism.systems.linear import LinearSystem
-from prism.systems.nonlinear import measured, sampling_times
+from prism.systems.nonlinear import measured
 
-__all__ = ["Forced", "forced"]
+__all__ = ["ForcedRun", "forced"]
 
 
-class Forced(NamedTuple):
+class ForcedRun(NamedTuple):
     """A forced experiment.
 
     Attributes
@@ -60,7 +61,7 @@ def forced(
     loss: float = 0.0,
     noise: float = 0.0,
     rng: np.random.Generator | int | None = None,
-) -> Forced:
+) -> ForcedRun:
     r"""Response from rest of :math:`M q'' + C q' + K q = Γ^T u(t)`, exact for the held force.
 
     Each mode obeys :math:`ξ'' + ηΩξ' + Ω^2 ξ = v^T u`. With the root
@@ -93,7 +94,7 @@ def forced(
         root = omega * complex(-loss / 2, np.sqrt(1 - (loss / 2) ** 2))
         motion[..., j] = _mode_response(drive[..., j], root, dt, hold)
     values = motion @ system.participation
-    return Forced(measured(values, dt, system.channels, noise=noise, rng=rng), u)
+    return ForcedRun(measured(values, dt, system.channels, noise=noise, rng=rng), u)
 
 
 def _sampled(

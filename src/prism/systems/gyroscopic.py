@@ -19,6 +19,8 @@ from numpy.typing import ArrayLike
 from prism._types import Array, ComplexArray
 from prism.errors import OptionError
 from prism.record import Record
+from prism.systems import _limits as limits
+from prism.systems._sampled import sampling_times
 from prism.systems.linear import positive_definite
 
 _TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
@@ -228,9 +230,7 @@ class GyroscopicSystem:
         self, states: Array, duration: float, dt: float, noise: float, rng: np.random.Generator
     ) -> Record:
         """Carry the states (trials, 2N) from sample to sample with ``exp(A dt)``."""
-        if not (duration > 0 and dt > 0 and duration >= 8 * dt):
-            raise OptionError(f"a record of {duration} with step {dt} has fewer than 8 samples.")
-        steps = round(duration / dt)
+        steps = len(sampling_times(duration, dt))
         flow = scipy.linalg.expm(self.generator * dt).T
         look = np.vstack([self.observation.T, np.zeros_like(self.observation.T)])
         values = np.empty((len(states), steps, len(self.observation)))
@@ -330,6 +330,6 @@ def _positive(value: float, name: str) -> float:
 
 def _skew(matrix: ArrayLike, size: int) -> Array:
     out = np.asarray(matrix, float)
-    if out.shape != (size, size) or not np.allclose(out, -out.T, atol=1e-12):
+    if out.shape != (size, size) or not np.allclose(out, -out.T, atol=limits.SKEW_ROUNDING):
         raise OptionError(f"the gyroscopic matrix must be skew and of size {size}: gᵀ = -g.")
     return out

@@ -17,6 +17,7 @@ from prism._types import Array, ComplexArray
 from prism.errors import OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.record import Record
+from prism.systems._sampled import sampling_times
 from prism.systems.response import measured_response
 from prism.systems.zeros import entry_zeros
 
@@ -265,9 +266,7 @@ class LinearSystem:
         rng: np.random.Generator,
     ) -> Record:
         """Sample ``x = Σ_j v_j Re(z_j e^{-iΩ_j t})`` and add the measurement noise."""
-        if not (duration > 0 and dt > 0 and duration >= 8 * dt):
-            raise OptionError(f"a record of {duration} with step {dt} has fewer than 8 samples.")
-        t = dt * np.arange(round(duration / dt))
+        t = sampling_times(duration, dt)
         angle = np.multiply.outer(t, self.frequencies)
         values = np.cos(angle) @ (z.real[:, :, None] * self.participation)
         values += np.sin(angle) @ (z.imag[:, :, None] * self.participation)

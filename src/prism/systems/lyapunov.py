@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from prism._types import Array, Mask
 from prism.errors import OptionError
 from prism.symplectic import integrate, relative_energy_error
+from prism.systems import _limits as limits
 from prism.systems.nonlinear import NonlinearSystem, check_start
 
 __all__ = ["Lyapunov", "largest_lyapunov"]
@@ -46,7 +47,7 @@ class Lyapunov:
 
         A motion that clings to a regular one for most of the run is told only by a longer run.
         """
-        return np.asarray(self.exponent > 2 * self.spread)
+        return np.asarray(self.exponent > limits.CHAOTIC_SPREADS * self.spread)
 
 
 def largest_lyapunov(
@@ -75,10 +76,10 @@ def largest_lyapunov(
     interval : float
         Time between rescalings.
     """
-    if not (dt > 0 and interval >= dt and 8 * interval <= duration < np.inf):
+    if not (dt > 0 and interval >= dt and limits.FEWEST_INTERVALS * interval <= duration < np.inf):
         raise OptionError(
             f"duration {duration}, interval {interval}, step {dt}: give a step within the interval "
-            "and at least 8 intervals."
+            f"and at least {limits.FEWEST_INTERVALS} intervals."
         )
     check_start(system.names, q0, p0)
     substeps, count = round(interval / dt), int(duration / interval + 1e-9)

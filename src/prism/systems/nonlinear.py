@@ -13,9 +13,11 @@ from prism._types import Array
 from prism.errors import OptionError
 from prism.record import Record
 from prism.symplectic import integrate_within
+from prism.systems import _limits as limits
+from prism.systems._sampled import sampling_times
 from prism.systems.linear import LinearSystem
 
-__all__ = ["NonlinearSystem", "Trajectory", "check_start", "measured", "sampling_times"]
+__all__ = ["NonlinearSystem", "Trajectory", "check_start", "measured"]
 
 
 class Trajectory(NamedTuple):
@@ -107,7 +109,7 @@ class NonlinearSystem:
         duration: float,
         dt: float,
         *,
-        tolerance: float = 1e-9,
+        tolerance: float = limits.ENERGY_TOLERANCE,
     ) -> Trajectory:
         """Follow all coordinates.
 
@@ -163,7 +165,7 @@ class NonlinearSystem:
         if q.shape != m.shape:
             raise OptionError(f"an equilibrium of shape {q.shape}: give ({len(m)},).")
         residual = float(np.abs(self.force(q)).max())
-        if not residual <= 1e-6:
+        if not residual <= limits.FORCE_FREE:
             raise OptionError(
                 f"a force of {residual:.1e} acts at {q.tolist()}: linearise at an equilibrium."
             )
@@ -191,25 +193,13 @@ def check_start(names: Sequence[str], position: ArrayLike, momentum: ArrayLike) 
 
 def _differences(force: Callable[[Array], Array], q: Array) -> Array:
     """Hessian by central differences of fourth order, good to about 1e-11."""
-    h = 1e-3
+    h = limits.DIFFERENCE_STEP
     columns = []
     for shift in h * np.eye(q.shape[-1]):
         near = force(q + shift) - force(q - shift)
         far = force(q + 2 * shift) - force(q - 2 * shift)
         columns.append((far - 8 * near) / (12 * h))
     return np.stack(columns, axis=-1)
-
-
-def sampling_times(duration: float, dt: float) -> Array:
-    """Times ``0, dt, ...`` short of the duration, as for linear systems.
-
-    Parameters
-    ----------
-    duration, dt : float
-    """
-    if not (0 < dt < np.inf and 8 * dt <= duration < np.inf):
-        raise OptionError(f"a record of {duration} with step {dt} has fewer than 8 samples.")
-    return np.asarray(dt * np.arange(round(duration / dt)), float)
 
 
 def measured(

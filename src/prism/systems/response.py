@@ -11,6 +11,7 @@ from prism._types import Array, ComplexArray
 from prism.errors import OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES
+from prism.systems import _limits as limits
 
 if TYPE_CHECKING:
     from prism.systems.linear import LinearSystem
@@ -95,7 +96,7 @@ def _receptance(system: LinearSystem, omega: Array, loss: float, damping: str) -
 
 def _refuse_resonance(omega: Array, frequencies: Array) -> None:
     distance = np.abs(omega[:, None] / frequencies - 1).min(axis=1)
-    if distance.size and distance.min() < 1e-13:
+    if distance.size and distance.min() < limits.ON_RESONANCE:
         raise OptionError(
             f"the line {omega[distance.argmin()]:g} is on a resonance without loss, where the "
             "response is infinite: shift the lines or give a loss."

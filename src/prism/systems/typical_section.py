@@ -9,6 +9,7 @@ import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.errors import OptionError
+from prism.systems import _limits as limits
 
 __all__ = ["TypicalSection"]
 
@@ -101,7 +102,7 @@ class TypicalSection:
         """
         p2, p1, p0 = self._characteristic()
         roots = np.roots(np.polysub(np.polymul(p1, p1), 4 * p2[0] * p0))
-        real = roots[np.abs(roots.imag) <= 1e-9 * np.abs(roots)].real
+        real = roots[np.abs(roots.imag) <= limits.REAL_ROOT * np.abs(roots)].real
         # the double root λ = -p1/2p2 is an oscillation only if it is positive
         real = np.sort(real[(real > 0) & (np.polyval(p1, real) < 0)])
         if not len(real):

@@ -6,13 +6,9 @@ import numpy as np
 import scipy.linalg
 
 from prism._types import Array, ComplexArray
+from prism.systems import _limits as limits
 
 __all__ = ["entry_zeros"]
-
-_NEGLIGIBLE = 1e-11
-"""Of a sum over the sum of the absolute values of its terms, and of a residue over the greatest."""
-_SAME = 1e-6
-"""Relative distance of a zero from the pole that it cancels; a double zero splits by rounding."""
 
 
 def entry_zeros(mass: Array, stiffness: Array, output: Array, force: Array) -> ComplexArray:
@@ -66,7 +62,7 @@ def _relative_degree(M: Array, K: Array, a: Array, b: Array) -> int | None:
     step, start = np.linalg.solve(M, K), np.linalg.solve(M, b)
     vector, size = start, np.abs(np.linalg.inv(M)) @ np.abs(b)
     for r in range(1, len(M) + 1):
-        if abs(a @ vector) > _NEGLIGIBLE * (np.abs(a) @ size):
+        if abs(a @ vector) > limits.NO_RESIDUE * (np.abs(a) @ size):
             return r
         vector, size = step @ vector, np.abs(step) @ size
         scale = size.max()
@@ -90,10 +86,10 @@ def _cancelled(M: Array, K: Array, a: Array, b: Array) -> Array:
     """``-Ω²`` of the modes that the entry does not show, each as often as it is cancelled."""
     values, modes = scipy.linalg.eigh(K, M)
     va, vb = a @ modes, b @ modes
-    new = np.diff(values, prepend=-np.inf) > 1e-10 * values[-1]
+    new = np.diff(values, prepend=-np.inf) > limits.SAME_EIGENVALUE * values[-1]
     group = np.cumsum(new) - 1
     residue = np.abs(np.bincount(group, va * vb))
-    shown = residue > _NEGLIGIBLE * residue.max()
+    shown = residue > limits.NO_RESIDUE * residue.max()
     return -np.repeat(values[new], np.bincount(group) - shown)
 
 
@@ -102,7 +98,7 @@ def _without(values: ComplexArray, unwanted: Array) -> ComplexArray:
     left = np.asarray(values, complex)
     for one in unwanted:
         distance = np.abs(left - one)
-        if left.size and distance.min() < _SAME * abs(one):
+        if left.size and distance.min() < limits.CANCELLED_ZERO * abs(one):
             left = np.delete(left, distance.argmin())
     return left
 

@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from prism.motion.potential.added import gains, with_another_mode
-from prism.motion.potential.fit import _problem
 from prism.motion.potential.kernel import Parameters
-from prism.motion.potential.path import refine
-from prism.motion.potential.pieces import cut
-from prism.motion.potential.shooting import fly, linearise
+from prism.motion.potential.pieces import Course, cut
+from prism.motion.potential.shooting import linearise, refine
 from prism.motion.potential.smooth import prepare
 from prism.motion.potential.terms import library_of
 from prism.systems.nonlinear_particle import duffing
@@ -23,19 +21,19 @@ def lacking():
     """A fit that knows one of two hidden modes, and its problem."""
     system = duffing(1.0, 0.5, [0.7, 1.9], [0.35, 0.15])
     record = system.simulate([1.5, 0.0, 0.3], [0.0, 0.0, 0.0], 60, 0.1, noise=0.05, rng=0)
-    problem = _problem(prepare(record), "auto")
+    problem = prepare(record)
     known = Parameters(
         *(library_of(["x", "x^3"], 1), np.array([1.0, 0.5]), np.array([0.7])),
         *(np.array([0.35**2]), np.ones((1, 1))),
     )
-    fit = refine(problem, known, np.array([[1.5, 0.0, 0.0, 0.0]]), cut(problem.data, 1), steps=100)
-    return problem, fit
+    start = Course(known, np.array([[1.5, 0.0, 0.0, 0.0]]), cut(problem.data))
+    return problem, refine(problem, start, (100, 0.02))
 
 
 def dense_gain(problem, fit, omega):
     """The same from differences of motions with a mode that is a little alive."""
     p, pieces, small = fit.parameters, fit.pieces, 1e-6
-    base = linearise(problem, p, fit.starts, pieces, 0.0, None)
+    base = linearise(problem, fit)
     x, u, v, w = fit.starts.T
     zero = np.zeros(1)
 
@@ -47,13 +45,13 @@ def dense_gain(problem, fit, omega):
             ratios=np.ones((2, 1)),
         )
         start = np.column_stack([x, u, zero + u0, v, w, zero + w0])
-        return fly(problem, more, start, pieces).path.ravel() / problem.noise[0]
+        return Course(more, start, pieces).fly(problem).path.ravel() / problem.noise[0]
 
     still = path(0.0, 0.0, 0.0)
     columns = np.column_stack(
         [(path(*(small * row)) - still) / small for row in np.eye(3)]  # by R, u0 and w0
     )
-    whole = fly(problem, p, fit.starts, pieces, sensitive=True)
+    whole = fit.fly(problem, sensitive=True)
     A = whole.dpath.reshape(len(still), -1) / problem.noise[0]
     b = (pieces.data.ravel() - still * problem.noise[0]) / problem.noise[0]
     assert b @ b == pytest.approx(base.misfit, rel=1e-9)
@@ -82,7 +80,7 @@ def test_the_missing_mode_is_found(lacking):
     assert more.parameters.omega[1] == pytest.approx(1.9, abs=0.02)
     # The step foretells what the fit then gains.
     assert fit.misfit - more.misfit == pytest.approx(found.max(), rel=0.2)
-    assert steps.shape == (len(GRID), len(more.parameters.vector) + more.starts.size)
+    assert steps.shape == (len(GRID), len(more.numbers))
 
 
 def test_where_nothing_is_missing_nothing_is_added(lacking):

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import prism
+from prism.determination import Standing
 from prism.errors import CannotTellError, OptionError, RecordError, RecordTooShortError
 from prism.motion.potential import fit_potential, has_fast_kernel, suggests_nonlinearity
-from prism.motion.potential.bound import potential_bound
-from prism.motion.potential.forecast import growth_of, motion_at
-from prism.motion.potential.kernel import Parameters, kernel_named
-from prism.motion.potential.path import Estimate
-from prism.motion.potential.pieces import Problem, cut
-from prism.motion.potential.result import _system
-from prism.motion.potential.terms import Library, Term, library_of
+from prism.motion.potential.horizon import lyapunov_of
+from prism.motion.potential.kernel import Integrator, Parameters
+from prism.motion.potential.motion import NonlinearMotion
+from prism.motion.potential.terms import library_of
+from prism.systems import NonlinearSystem
 from prism.systems.nonlinear_particle import double_well, duffing, pendulum
+from prism_bench.potential_bound import potential_bound
 
 fast = pytest.mark.skipif(not has_fast_kernel(), reason="numba is not installed")
 
@@ -50,6 +50,8 @@ def test_structure_and_numbers(fit):
     assert fit.misfit == pytest.approx(1.0, abs=0.3)
     assert fit.covariance.shape == (4, 4)
     np.testing.assert_allclose(np.sqrt(np.diag(fit.covariance)), std)
+    assert [one.value for one in fit.determinations] == found.tolist()
+    assert [one.std for one in fit.determinations] == std.tolist()
 
 
 def test_errors_are_those_of_cramer_and_rao(fit, record):
@@ -94,12 +96,12 @@ def test_fit_speaks(fit):
     assert "hidden mode 1: frequency 1." in text
 
 
-def test_the_fitted_system_moves_as_the_fit(fit):
+def test_the_fitted_hamiltonian_moves_as_the_fit(fit):
     c = fit.couplings[0, 0]
     x, u, v, w = fit.initial_states[0]
-    q = fit.system.trajectory([x, -u / c], [v, -w / c], 20, 0.1).q[:, 0]
-    np.testing.assert_allclose(q, fit.forecast(0.1 * np.arange(200)).values[:, 0], atol=1e-4)
-    assert fit.kernel([0.0, 1.0]).shape == (2, 1, 1)
+    t = 0.1 * np.arange(200)
+    q = fit.hamiltonian.simulate([x, -u / c, v, -w / c], t)[:, 0]
+    np.testing.assert_allclose(q, fit.forecast(t).values[:, 0], atol=1e-4)
 
 
 @fast
@@ -116,10 +118,22 @@ def test_trials_are_fitted_together(record):
 
 @fast
 def test_two_coordinates_and_a_mode_between_them():
-    terms = tuple(Term(0, a, b) for a, b in ((2, 0), (0, 2), (4, 0), (2, 2)))
-    theta, ratio = np.array([1.0, 1.4, 0.5, 0.6]), np.array([[1.0, 0.7]])
-    truth = Parameters(Library(terms, "true"), theta, np.array([0.8]), np.array([0.16]), ratio)
-    system = _system(truth, ("x", "y"))
+    theta = np.array([1.0, 1.4, 0.5, 0.6])
+
+    def potential(q):
+        x, y, u = np.moveaxis(q, -1, 0)
+        V = 1.0 * x**2 / 2 + 1.4 * y**2 / 2 + 0.5 * x**4 / 4 + 0.6 * x**2 * y**2 / 2
+        return V + 0.5 * 0.64 * u**2 + 0.4 * u * (x + 0.7 * y)
+
+    def force(q):
+        x, y, u = np.moveaxis(q, -1, 0)
+        slope = x + 0.5 * x**3 + 0.6 * x * y**2, 1.4 * y + 0.6 * x**2 * y, 0.64 * u
+        pull = 0.4 * np.stack([u, 0.7 * u, x + 0.7 * y], axis=-1)
+        return -np.stack(slope, axis=-1) - pull
+
+    system = NonlinearSystem(
+        potential=potential, force=force, masses=np.ones(3), observed=[0, 1], names="xyu"
+    )
     record = system.simulate([1.2, -0.8, 0.0], [0.2, 0.4, 0.0], 70, 0.1, noise=0.02, rng=1000)
     fit = fit_potential(record, max_modes=1)
     assert fit.potential.terms == ("x^2/2", "y^2/2", "x^4/4", "x^2 y^2/2")
@@ -162,13 +176,35 @@ def test_a_linear_record_refuses_the_bare_parameters_and_still_forecasts():
     assert "Fisher matrix" in fit.verdict.why
     assert fit.potential is None
     assert fit.hidden_frequencies.size == fit.couplings.size == 0
+    assert {one.state for one in fit.determinations} == {Standing.UNDETERMINED}
+    assert len(fit.determinations) == 3  # stiffness, frequency, coupling
     assert any("amplitude is too small" in remark for remark in fit.remarks)
     t = np.arange(80, 100, 0.1)
     exact = system.trajectory([1.5, 0.3], [0.0, 0.2], 100, 0.1).q[800:, 0]
     off = fit.forecast(t).values[:, 0] - exact
     assert np.sqrt(np.mean(off**2)) < 0.03 * exact.std()
-    with pytest.raises(OptionError, match="no Hamiltonian"):
-        _ = fit.system
+    with pytest.raises(CannotTellError, match="no Hamiltonian"):
+        _ = fit.hamiltonian
+
+
+@fast
+def test_what_stands_beside_a_weak_coupling():
+    system = duffing(1.0, 0.5, [1.9], [0.05])
+    record = system.simulate([1.5, 2.0], [0.0, 0.0], 60, 0.1, noise=0.05, rng=1)
+    fit = fit_potential(record, potential=["x", "x^3"], max_modes=2)
+    assert not fit.verdict.identifiable
+    *stands, coupling = fit.determinations
+    assert [one.name for one in stands] == [
+        *("coefficient of x", "coefficient of x^3", "frequency of hidden mode 1")
+    ]
+    for one, truth in zip(stands, (1.0, 0.5, 1.9), strict=True):
+        assert one.state is Standing.DETERMINED
+        assert abs(one.value - truth) < 4 * one.std
+    assert coupling.name == "coupling of hidden mode 1"
+    assert coupling.state is Standing.BOUNDED
+    assert coupling.bound > 0.05
+    assert coupling.bound >= abs(fit.couplings[0, 0])
+    assert "whether x moves it does not show" in coupling.why
 
 
 @fast
@@ -178,6 +214,8 @@ def test_a_force_outside_the_library_is_admitted():
     assert not fit.verdict.identifiable
     assert not fit.verdict.reaches_noise
     assert "times the noise" in fit.verdict.why
+    assert {one.state for one in fit.determinations} == {Standing.UNDETERMINED}
+    assert "effective" in fit.determinations[0].why
 
 
 def test_the_plain_kernel_gives_the_same_answer():
@@ -190,24 +228,24 @@ def test_the_plain_kernel_gives_the_same_answer():
         np.testing.assert_allclose(numbers(other)[0], found, rtol=1e-6)
 
 
-def estimate_of(kernel, terms, theta, start, samples=400):
-    data = (np.zeros((samples, 1)),)
-    problem = Problem(kernel_named(kernel), data, 0.1, np.ones(1), 1, 100.0, (0.1, 9.0))
+def motion_of(kernel, terms, theta, start):
     p = Parameters(library_of(terms, 1), np.array(theta), *np.zeros((2, 0)), np.ones((0, 1)))
-    return problem, Estimate(p, np.array([start]), 0.0, True, cut(data, 1))
+    size = len(p.vector) + 2
+    return NonlinearMotion(
+        *(Integrator(0.1, 1, 100.0, kernel), p, np.array([start]), 400, np.zeros(1, int)),
+        *(np.eye(size), (0.0,), np.ones(1)),
+    )
 
 
 def test_an_escape_of_the_forecast_is_a_sentence():
-    problem, estimate = estimate_of("plain", ["x^3"], [-1.0], [2.0, 0.0], 50)
-    with pytest.raises(CannotTellError, match="escapes to infinity"):
-        motion_at(problem, estimate, np.eye(3), 0, np.array([4.0]))
+    motion = motion_of("plain", ["x^3"], [-1.0], [2.0, 0.0])
+    with pytest.raises(CannotTellError, match="escapes to infinity 1 time units"):
+        motion.at([4.0])
 
 
 @fast
 def test_a_regular_motion_is_not_called_chaotic():
-    growth = growth_of(*estimate_of("fast", ["x", "x^3"], [1.0, 0.5], [1.5, 0.0]))
-    assert not growth.is_chaotic
-    assert growth.exponent < 0.05
+    assert lyapunov_of(motion_of("fast", ["x", "x^3"], [1.0, 0.5], [1.5, 0.0]), 4000) is None
 
 
 @fast
@@ -219,6 +257,7 @@ def test_a_chaotic_motion_has_a_horizon():
     found, std = numbers(fit)
     assert np.all(np.abs(found - [-1.0, 1.0, 1.2, 0.4]) < 4.5 * std)
     assert fit.horizon is not None
+    assert fit.horizon.lyapunov == pytest.approx(0.12, abs=0.06)
     assert fit.horizon.lyapunov_times > 0
 
 

@@ -1,23 +1,24 @@
 """The parts of the nonlinear fit against their dense, obvious forms."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from scipy.optimize import least_squares
 
 from prism.errors import OptionError
-from prism.motion.potential.kernel import Parameters, has_fast_kernel, kernel_named, shoot
-from prism.motion.potential.linear import scan_of
-from prism.motion.potential.pieces import Problem, cut
-from prism.motion.potential.shooting import linearise, minimise, states_along
-from prism.motion.potential.smooth import noise_level, prepare, smoothed
-from prism.motion.potential.terms import (
-    Library,
-    Potential,
-    Term,
-    derivatives,
-    library_of,
-    potential_values,
+from prism.motion.potential.kernel import (
+    Integrator,
+    Parameters,
+    has_fast_kernel,
+    kernel_named,
 )
+from prism.motion.potential.linear import scan_of
+from prism.motion.potential.pieces import Course, ShootingProblem, cut
+from prism.motion.potential.shooting import linearise, minimise
+from prism.motion.potential.smooth import noise_level, prepare, smoothed
+from prism.motion.potential.terms import Library, Potential, Term, library_of
 from prism.systems.nonlinear_particle import (
     asymmetric_well,
     double_well,
@@ -47,8 +48,8 @@ def parameters(channels=1):
     )
 
 
-def flight(kernel, p, starts, data, **options):
-    return shoot(kernel_named(kernel), p, starts, data, 0.05, **options)
+def flight(kernel, p, starts, data, *, substeps=1, limit=1e6, **options):
+    return Integrator(0.05, substeps, limit, kernel).shoot(p, starts, data, **options)
 
 
 @pytest.mark.parametrize("kernel", KERNELS)
@@ -57,7 +58,7 @@ def flight(kernel, p, starts, data, **options):
 def test_sensitivities_are_the_differences_of_the_motion(kernel, channels, observer):
     rng = np.random.default_rng(0)
     p = parameters(channels)
-    starts = rng.uniform(-0.5, 0.5, (2, 2 * p.coordinates))
+    starts = rng.uniform(-0.5, 0.5, (2, 2 * sum(p.ratios.shape)))
     data = rng.standard_normal((2, 25, channels))
     data[0, 3] = np.nan
     exact = flight(kernel, p, starts, data, observer=observer)
@@ -81,7 +82,7 @@ def test_sensitivities_are_the_differences_of_the_motion(kernel, channels, obser
 def test_both_kernels_agree(channels):
     rng = np.random.default_rng(0)
     p = parameters(channels)
-    starts = rng.uniform(-0.5, 0.5, (3, 2 * p.coordinates))
+    starts = rng.uniform(-0.5, 0.5, (3, 2 * sum(p.ratios.shape)))
     data = rng.standard_normal((3, 40, channels))
     data[1, 5:9] = np.nan
     fast = flight("fast", p, starts, data, observer=0.4, substeps=2)
@@ -113,7 +114,7 @@ def test_the_integrator_keeps_the_energy():
     energies = []
     for _ in range(20):
         x, q, v, w = state[0], -state[1:3] / c, state[3], -state[4:] / c
-        own = float(potential_values(MIXED, np.array([x])) @ p.theta)
+        own = float(MIXED.values(np.array([x])) @ p.theta)
         hidden = 0.5 * w @ w + 0.5 * (p.omega * q) @ (p.omega * q) + x * (c @ q)
         energies.append(0.5 * v * v + own + hidden)
         data = np.full((1, 20, 1), np.nan)
@@ -130,13 +131,19 @@ def test_an_escape_is_marked_and_does_not_disturb_other_pieces(kernel):
     found = flight(kernel, p, starts, data, limit=100.0)
     assert np.isfinite(found.path[0]).all()
     assert np.isfinite(found.ends[0]).all()
-    assert np.isinf(found.path[1, -1]).all()
+    lost = np.isinf(found.path[1, :, 0])
+    assert lost[-1]
+    assert (np.diff(lost.astype(int)) >= 0).all()  # from the escape to the end
     assert np.isinf(found.ends[1]).all()
 
 
 def problem_of(record, kernel="plain", noise=0.05):
-    data = tuple(record.trials)
-    return Problem(kernel_named(kernel), data, record.dt, np.array([noise]), 1, 50.0, (0.05, 10.0))
+    return ShootingProblem(
+        data=tuple(record.trials),
+        noise=np.array([noise]),
+        band=(0.05, 10.0),
+        integrator=Integrator(record.dt, 1, 50.0, kernel),
+    )
 
 
 def test_cutting_keeps_every_sample_and_links_pieces_of_a_trial():
@@ -153,18 +160,64 @@ def test_pieces_drawn_together_are_the_motion_in_one_go():
     problem = problem_of(record)
     library = library_of(["x", "x^3"], 1)
     p = Parameters(library, np.array([1.05, 0.48]), *np.zeros((2, 0)), np.ones((0, 1)))
-    start = np.array([[1.3, 0.0]])
-    whole = minimise(problem, p, start, cut(problem.data, 1), tolerance=1e-6)
-    pieces = cut(problem.data, 3)
-    held = minimise(problem, p, states_along(problem, p, start, 3), pieces, joint=0.1 * np.ones(2))
+    start = Course(p, np.array([[1.3, 0.0]]), cut(problem.data))
+    whole = minimise(problem, start, (30, 1e-6))
+    held = minimise(problem, start.in_pieces(problem, 3), joint=0.1 * np.ones(2))
     for joint in (1e-2, 1e-3, 1e-5):
-        held = minimise(
-            *(problem, held.parameters, held.starts, pieces),
-            joint=joint * np.ones(2),
-            tolerance=1e-6,
-        )
+        held = minimise(problem, held, (30, 1e-6), joint=joint * np.ones(2))
     assert held.misfit == pytest.approx(whole.misfit, abs=1e-3)
     np.testing.assert_allclose(held.parameters.vector, whole.parameters.vector, atol=1e-3)
+
+
+def test_the_minimum_is_that_of_scipy():
+    record = duffing(1.0, 0.5, [1.3], [0.4]).simulate(
+        [1.3, 0.2], [0.0, 0.1], 20, 0.1, noise=0.05, rng=3
+    )
+    problem = problem_of(record)
+    library = library_of(["x", "x^3"], 1)
+    p = Parameters(
+        library, np.array([1.1, 0.4]), np.array([1.25]), np.array([0.2]), np.ones((1, 1))
+    )
+    start = Course(p, np.array([[1.3, 0.0, 0.0, 0.0]]), cut(problem.data))
+
+    def off(numbers):
+        path = start.with_numbers(numbers).fly(problem).path
+        return (problem.data[0] - path[0])[:, 0] / problem.noise
+
+    exact = least_squares(off, start.numbers, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    found = minimise(problem, start, (60, 1e-10))
+    assert found.converged
+    assert found.misfit == found.cost == pytest.approx(2 * exact.cost, rel=1e-9)
+    np.testing.assert_allclose(found.numbers, exact.x, rtol=1e-4, atol=1e-5)
+
+
+def test_a_fit_that_cannot_come_near_is_given_up_and_an_escape_is_no_fit():
+    record = duffing(1.0, 0.5, [], []).simulate([1.3], [0.0], 12, 0.1, noise=0.05, rng=3)
+    problem = problem_of(record)
+    p = Parameters(library_of(["x"], 1), np.array([1.0]), *np.zeros((2, 0)), np.ones((0, 1)))
+    start = Course(p, np.array([[1.3, 0.0]]), cut(problem.data))
+    far = minimise(problem, start, give_up=1.0)
+    assert not far.converged
+    assert far.misfit > 100
+    unbound = replace(p, theta=np.array([-50.0]))
+    assert minimise(problem, replace(start, parameters=unbound)) is None
+
+
+def test_modes_of_a_course_can_be_chosen_and_added():
+    p = parameters()
+    states = np.arange(12.0).reshape(2, 6)  # x, u1, u2, v, w1, w2 of two trials
+    course = Course(p, states, cut((np.zeros((5, 1)), np.zeros((5, 1)))))
+    turned = course.with_modes([1, 0])
+    np.testing.assert_array_equal(turned.parameters.omega, p.omega[::-1])
+    np.testing.assert_array_equal(turned.starts[0], [0, 2, 1, 3, 5, 4])
+    one = course.with_modes([1])
+    np.testing.assert_array_equal(one.starts[1], [6, 8, 9, 11])
+    more = one.with_modes_at_rest(np.array([3.0]))
+    np.testing.assert_array_equal(more.starts[1], [6, 8, 0, 9, 11, 0])
+    np.testing.assert_array_equal(more.with_modes([0]).numbers, one.numbers)
+    moved = course.moved(np.full(len(course.numbers), -1.0), (0.1, 5.0))
+    np.testing.assert_allclose(moved.parameters.omega, [0.1, 0.9])
+    np.testing.assert_array_equal(moved.parameters.residues, [0, 0])
 
 
 def test_turned_rows_have_the_inner_products_of_all_rows():
@@ -175,9 +228,9 @@ def test_turned_rows_have_the_inner_products_of_all_rows():
             library_of(["x", "x^3"], 1), np.array([1.0, 0.5]), *np.zeros((2, 0)), np.ones((0, 1))
         ),
     )
-    start, pieces = np.array([[1.3, 0.0]]), cut(problem.data, 1)
-    rows = linearise(problem, p, start, pieces, 0.0, None)
-    flown = shoot(problem.kernel, p, start, pieces.data, problem.dt)
+    course = Course(p, np.array([[1.3, 0.0]]), cut(problem.data))
+    rows = linearise(problem, course)
+    flown, pieces = course.fly(problem, sensitive=True), course.pieces
     J, r = flown.dpath[0, :, 0] / 0.05, (pieces.data[0] - flown.path[0])[:, 0] / 0.05
     np.testing.assert_allclose(rows.A.T @ rows.A, J.T @ J, rtol=1e-9)
     np.testing.assert_allclose(rows.A.T @ rows.b, J.T @ r, rtol=1e-7, atol=1e-7)
@@ -187,7 +240,9 @@ def test_turned_rows_have_the_inner_products_of_all_rows():
 def test_linear_stage_finds_two_hidden_frequencies():
     record = duffing().simulate([1.5, 0.3, -0.2], [0, 0.2, 0.3], 150, 0.05, noise=0.05, rng=1000)
     prepared = prepare(record)
-    best = scan_of(prepared, library_of("polynomial", 1), (0.1, 4.0)).best(2, 3)
+    best = scan_of(
+        prepared, library_of("polynomial", 1), np.arange(0.1, 4.0, np.pi / prepared.duration)
+    ).best(2, 3)
     np.testing.assert_allclose(best[0].parameters.omega, [0.7, 1.9], atol=0.03)
     assert all((guess.parameters.residues > 0).all() for guess in best)
     assert best[0].cost < best[1].cost
@@ -206,15 +261,14 @@ def test_noise_level_and_smoothing():
 def test_terms_are_gradients_of_their_potentials():
     for library, n in ((MIXED, 1), (library_of("trigonometric", 1), 1), (parameters(2).library, 2)):
         x = np.random.default_rng(0).uniform(-1, 1, (5, n))
-        slope, curve = derivatives(library.kinds, library.shapes, x)
+        slope, curve = library.slopes(x), library.curves(x)
         for a in range(n):
             step = np.zeros(n)
             step[a] = 1e-6
             up, down = x + step, x - step
-            V = (potential_values(library, up) - potential_values(library, down)) / 2e-6
+            V = (library.values(up) - library.values(down)) / 2e-6
             np.testing.assert_allclose(slope[:, a], V, atol=1e-8)
-            more = derivatives(library.kinds, library.shapes, up)[0]
-            less = derivatives(library.kinds, library.shapes, down)[0]
+            more, less = library.slopes(up), library.slopes(down)
             np.testing.assert_allclose(curve[:, a], (more - less) / 2e-6, atol=1e-7)
 
 

@@ -15,47 +15,25 @@ import math
 
 import numpy as np
 
-from prism._types import Array, Index
+from prism._types import Array
+from prism.motion.potential._call import Forces, Pace
 
 __all__ = ["COMPILED", "shoot"]
 
-COMPILED = ("_table", "_derivatives", "_drift", "_kick_seen", "_kick_hidden", "_correct", "shoot")
+COMPILED = ("_derivatives", "_drift", "_kick_seen", "_kick_hidden", "_correct", "shoot")
 """The functions to compile, each before those that call it."""
 
 _POWER, _SINE = 0, 1
 
 
-def _table(kinds: Index, shapes: Array) -> tuple[Index, Array]:
-    """Exponents, and the factors of a term's derivatives by x, xx, y, yy, xy."""
-    K = len(kinds)
-    exponents, factors = np.zeros((K, 2), np.intp), np.zeros((K, 5))
-    for k in range(K):
-        if kinds[k] == _POWER:
-            i, j = int(shapes[k, 0]), int(shapes[k, 1])
-            s = 1.0 / max(i, j)
-            exponents[k, 0], exponents[k, 1] = i, j
-            factors[k, 0], factors[k, 1] = s * i, s * i * (i - 1)
-            factors[k, 2], factors[k, 3], factors[k, 4] = s * j, s * j * (j - 1), s * i * j
-    return exponents, factors
-
-
-def _derivatives(
-    kinds: Index,
-    shapes: Array,
-    exponents: Index,
-    factors: Array,
-    theta: Array,
-    q: Array,
-    slope: Array,
-    curve: Array,
-    px: Array,
-    py: Array,
-) -> None:
+def _derivatives(forces: Forces, q: Array, slope: Array, curve: Array, powers: Array) -> None:
     """Slopes ∂φ_k (n, terms) and the curvature of V (n, n) at the seen coordinates.
 
-    Powers of x are computed once for all terms; ``px[i + 2]`` is x^i, so that terms that a
+    Powers of x are computed once for all terms; ``powers[0, i + 2]`` is x^i, so that terms that a
     derivative annihilates read a zero. Sine and cosine of one argument are computed together.
     """
+    kinds, shapes, exponents, factors, theta = forces[:5]
+    px, py = powers
     x = q[0, 0]
     for i in range(3, len(px)):
         px[i] = px[i - 1] * x
@@ -116,19 +94,10 @@ def _kick_seen(w: float, theta: Array, q: Array, v: Array, slope: Array, curve: 
         v[a, 0] = here
 
 
-def _kick_hidden(
-    w: float,
-    K: int,
-    omega: Array,
-    residues: Array,
-    ratios: Array,
-    others: Index,
-    q: Array,
-    v: Array,
-) -> None:
+def _kick_hidden(w: float, forces: Forces, q: Array, v: Array) -> None:
     """Advance by the linear forces between seen and hidden coordinates, and all derivatives."""
-    m, n = ratios.shape
-    W = q.shape[1]
+    theta, omega, residues, ratios, others = forces[4:]
+    (m, n), K, W = ratios.shape, len(theta), q.shape[1]
     for i in range(m):
         g = w * omega[i] ** 2
         for a in range(n):
@@ -161,27 +130,12 @@ def _correct(seen: Array, gain_x: float, gain_v: float, q: Array, v: Array) -> N
 
 
 def shoot(
-    kinds: Index,
-    shapes: Array,
-    theta: Array,
-    omega: Array,
-    residues: Array,
-    ratios: Array,
-    others: Index,
-    starts: Array,
-    data: Array,
-    step: float,
-    substeps: int,
-    gain_x: float,
-    gain_v: float,
-    limit: float,
-    drifts: Array,
-    kicks: Array,
-    sensitive: bool,
+    forces: Forces, starts: Array, data: Array, pace: Pace
 ) -> tuple[Array, Array, Array, Array]:
-    """Follow all pieces one after the other; see `prism.motion.potential.kernel.shoot`."""
+    """Follow all pieces one after the other; see `Integrator.shoot`."""
+    step, substeps, gain_x, gain_v, limit, drifts, kicks, sensitive = pace
     S, L, n = data.shape
-    K, m = len(theta), len(omega)
+    K, m = len(forces.theta), len(forces.omega)
     N, P = n + m, K + m + m * n  # coefficients, frequencies, residues and ratios
     Q = P + 2 * N if sensitive else 0
     path, ends = np.full((S, L, n), np.inf), np.full((S, 2 * N), np.inf)
@@ -190,9 +144,8 @@ def shoot(
     q, v = np.zeros((N, Q + 1)), np.zeros((N, Q + 1))
     flat_q, flat_v = q.ravel(), v.ravel()
     slope, curve = np.zeros((n, K)), np.zeros((n, n))
-    exponents, factors = _table(kinds, shapes)
-    px, py = np.zeros(exponents.max() + 3 if K else 3), np.zeros(exponents.max() + 3 if K else 3)
-    px[2], py[2] = 1.0, 1.0
+    powers = np.zeros((2, forces.exponents.max() + 3 if K else 3))
+    powers[:, 2] = 1.0
     for s in range(S):
         q[:], v[:] = 0.0, 0.0
         q[:, 0], v[:, 0] = starts[s, :N], starts[s, N:]
@@ -209,9 +162,9 @@ def shoot(
                 for stage in range(len(kicks)):
                     _drift(drifts[stage] * h, flat_q, flat_v)
                     w = kicks[stage] * h
-                    _derivatives(kinds, shapes, exponents, factors, theta, q, slope, curve, px, py)
-                    _kick_seen(w, theta, q, v, slope, curve)
-                    _kick_hidden(w, K, omega, residues, ratios, others, q, v)
+                    _derivatives(forces, q, slope, curve, powers)
+                    _kick_seen(w, forces.theta, q, v, slope, curve)
+                    _kick_hidden(w, forces, q, v)
                 _drift(drifts[-1] * h, flat_q, flat_v)
             for a in range(n):
                 fine = fine and abs(q[a, 0]) < limit

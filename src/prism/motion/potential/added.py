@@ -11,64 +11,50 @@ with the residuals r and the derivatives A by all that is fitted already (a scor
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from prism._types import Array
-from prism.motion.potential.kernel import Parameters
-from prism.motion.potential.path import Estimate, refine
-from prism.motion.potential.pieces import Problem
-from prism.motion.potential.shooting import linearise
+from prism.motion.potential import _limits as limits
+from prism.motion.potential.pieces import Course, ShootingProblem
+from prism.motion.potential.shooting import Estimate, Linearised, linearise, refine
 
 __all__ = ["gains", "with_another_mode"]
 
-_AT_ONCE = 8  # modes at rest in one motion
-_TRIED = 2  # frequencies from which a fit is begun
-_APART = 4  # steps of the grid between them
-_PROMISE = 15.0  # χ² below which a mode pays for nothing
 
-
-def with_another_mode(problem: Problem, estimate: Estimate, grid: Array) -> Estimate | None:
+def with_another_mode(problem: ShootingProblem, fit: Course, grid: Array) -> Estimate | None:
     """The fit with one more mode where it gains most, or None where none promises a gain.
 
     Parameters
     ----------
-    problem : Problem
-    estimate : Estimate
+    problem : ShootingProblem
+    fit : Course
         At its minimum.
     grid : ndarray (frequencies,)
         At half the resolution of the record.
     """
     # Linked pieces would ask for the hidden start of each of them; two channels for a direction.
-    if estimate.pieces.linked.any() or estimate.parameters.channels > 1:
+    if fit.pieces.linked.any() or problem.channels > 1:
         return None
-    gain, steps = gains(problem, estimate, grid)
-    out: Estimate | None = None
-    for k in _peaks(gain):
-        start, begin = _extended(estimate, grid[k : k + 1])
-        P = len(start.vector)
-        moved = start.with_vector(start.vector + steps[k, :P])
-        moved = replace(moved, residues=np.maximum(moved.residues, 0.0))
-        begin = begin + steps[k, P:].reshape(begin.shape)
-        fit = refine(problem, moved, begin, estimate.pieces)
-        if fit is not None and (out is None or fit.misfit < out.misfit):
-            out = fit
-    return out
+    gain, steps = gains(problem, fit, grid)
+    begin = [
+        fit.with_modes_at_rest(grid[k : k + 1]).moved(steps[k], problem.band) for k in _peaks(gain)
+    ]
+    fits = filter(None, (refine(problem, one) for one in begin))
+    return min(fits, key=lambda one: one.misfit, default=None)
 
 
 def _peaks(gain: Array) -> list[int]:
     """The best frequencies, apart from each other."""
     out: list[int] = []
     for k in np.argsort(-gain):
-        if len(out) == _TRIED or gain[k] < _PROMISE:
+        if len(out) == limits.BEGUN or gain[k] < limits.PROMISE:
             break
-        if all(abs(k - other) >= _APART for other in out):
+        if all(abs(k - other) >= limits.APART for other in out):
             out.append(int(k))
     return out
 
 
-def gains(problem: Problem, estimate: Estimate, grid: Array) -> tuple[Array, Array]:
+def gains(problem: ShootingProblem, fit: Course, grid: Array) -> tuple[Array, Array]:
     """What a mode at each frequency promises.
 
     Returns
@@ -78,58 +64,32 @@ def gains(problem: Problem, estimate: Estimate, grid: Array) -> tuple[Array, Arr
     steps : ndarray (frequencies, numbers)
         Change of all numbers of the fit with that mode.
     """
-    m, S = estimate.modes + 1, len(estimate.starts)
-    size = len(estimate.parameters.theta) + 2 * m + S * 2 * (1 + m)
+    size = len(fit.with_modes_at_rest(grid[:1]).numbers)
     gain, steps = np.zeros(len(grid)), np.zeros((len(grid), size))
-    for part in np.array_split(np.arange(len(grid)), max(1, -(-len(grid) // _AT_ONCE))):
-        start, begin = _extended(estimate, grid[part])
-        rows = linearise(problem, start, begin, estimate.pieces, 0.0, None)
+    parts = max(1, -(-len(grid) // limits.AT_REST))
+    for part in np.array_split(np.arange(len(grid)), parts):
+        course = fit.with_modes_at_rest(grid[part])
+        rows = linearise(problem, course)
         if rows is None:
             continue
-        for j, k in enumerate(part):
-            gain[k], steps[k] = _gain(rows.A, rows.b, estimate, start, j)
+        for k, mode in zip(part, range(fit.modes, course.modes), strict=True):
+            gain[k], steps[k] = _gain(rows, course, range(fit.modes), mode)
     return gain, steps
 
 
-def _extended(estimate: Estimate, omega: Array) -> tuple[Parameters, Array]:
-    """The same motion with modes at rest that do nothing."""
-    p, more = estimate.parameters, len(omega)
-    m = p.modes
-    start = replace(
-        p,
-        omega=np.append(p.omega, omega),
-        residues=np.append(p.residues, np.zeros(more)),
-        ratios=np.vstack([p.ratios, np.ones((more, 1))]),
-    )
-    x, u, v, w = np.split(estimate.starts, [1, 1 + m, 2 + m], axis=1)
-    none = np.zeros((len(x), more))
-    return start, np.hstack([x, u, none, v, w, none])
-
-
-def _gain(A: Array, b: Array, estimate: Estimate, start: Parameters, j: int) -> tuple[float, Array]:
-    """Gain of the j-th of the modes at rest, and the step to it."""
-    K, m, all_ = len(start.theta), estimate.modes, start.modes
-    P, W, S = len(start.vector), 2 * (1 + all_), len(estimate.starts)
-    known = [*range(K + m), *range(K + all_, K + all_ + m)]
-    new = [K + all_ + m + j]
-    # where the columns of this mode alone go in a fit that has no other one at rest
-    mine = [*range(K + m), *range(K + m + 1, K + 2 * m + 1)]
-    place = [K + 2 * m + 1]
-    for s in range(S):
-        at, to = P + s * W, K + 2 * (m + 1) + s * 2 * (2 + m)
-        known += [at + k for k in (*range(1 + m), *range(1 + all_, 2 + all_ + m))]
-        mine += [to + k for k in (*range(1 + m), *range(2 + m, 3 + 2 * m))]
-        new += [at + 1 + m + j, at + 2 + all_ + m + j]
-        place += [to + 1 + m, to + 3 + 2 * m]
-    best: tuple[float, Array] | None = None
-    for chosen, where in ((new, place), (new[1:], place[1:])):
-        columns = A[:, known + chosen]
+def _gain(rows: Linearised, course: Course, known: range, mode: int) -> tuple[float, Array]:
+    """Gain of one of the modes at rest beside those that are known, and the step to it."""
+    places = course.with_numbers(np.arange(len(course.numbers), dtype=float))
+    own = places.with_modes([*known, mode]).numbers.astype(int)
+    old = np.isin(own, places.with_modes(known).numbers)
+    fixed, free = np.flatnonzero(old), np.flatnonzero(~old)[1:]  # at rest at any frequency
+    for chosen in (free, free[1:]):  # without R where it would be negative
+        at = np.append(fixed, chosen)
+        columns = rows.A[:, own[at]]
         scale = np.maximum(np.linalg.norm(columns, axis=0), 1e-300)
-        z = np.linalg.lstsq(columns / scale, b, rcond=1e-12)[0] / scale
-        step = np.zeros(K + 2 * (m + 1) + S * 2 * (2 + m))
-        step[mine + where] = z
-        best = (float(b @ b - ((b - columns @ z) ** 2).sum()), step)
-        if z[len(known)] >= 0 or chosen is not new:
+        z = np.linalg.lstsq(columns / scale, rows.b, rcond=1e-12)[0] / scale
+        if z[len(fixed)] >= 0:
             break
-    assert best is not None
-    return best
+    step = np.zeros(len(own))
+    step[at] = z
+    return float(rows.b @ rows.b - ((rows.b - columns @ z) ** 2).sum()), step

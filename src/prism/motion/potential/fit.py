@@ -9,24 +9,20 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError, OptionError
-from prism.motion.potential.kernel import Parameters, kernel_named
-from prism.motion.potential.path import Estimate, refine
-from prism.motion.potential.pieces import Problem
+from prism.motion.potential import _limits as limits
+from prism.motion.potential.kernel import Parameters
+from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import Alternative, NonlinearFit
-from prism.motion.potential.score import EXCLUDED, Found, Judge, information, preferred
+from prism.motion.potential.score import Found, Judge, information, preferred
+from prism.motion.potential.shooting import Estimate, refine
 from prism.motion.potential.smooth import Prepared, prepare
-from prism.motion.potential.structure import Search
+from prism.motion.potential.structure import StructureSearch
 from prism.motion.potential.terms import FAMILIES, Library, Potential, library_of
-from prism.motion.potential.verdict import judge, remarks_on
+from prism.motion.potential.verdict import determinations_of, judge, remarks_on, residue_errors
 from prism.record import Record
 from prism.remarks import Ask, Words
 
 __all__ = ["fit_potential"]
-
-DEFAULT_MODES = 4
-_STEP = 0.3  # integration step times the highest frequency of the motion
-_LAST = 300  # steps of the last fit
-_RANGE = 20.0  # times the greatest displacement: a motion beyond it has escaped
 
 
 def fit_potential(
@@ -74,15 +70,13 @@ def fit_potential(
     >>> fit.potential.terms
     ('x', 'x^3')
     """
-    most = DEFAULT_MODES if max_modes is None else max_modes
+    most = limits.DEFAULT_MODES if max_modes is None else max_modes
     if most < 0:
         said = f"{{0:name}} must be zero or more, got {most}."
         raise OptionError(Words(said, (Ask("max_modes"),)))
     libraries = _libraries(potential, record.n_channels)
-    prepared = prepare(record)
-    problem = _problem(prepared, kernel)
-    search = Search(problem, prepared, most, progress or _silent)
-    found = search.run(libraries)
+    prepared = prepare(record, kernel)
+    found = StructureSearch(prepared, most, progress or _silent).run(libraries)
     if not found:
         raise CannotTellError(
             Words(
@@ -91,7 +85,7 @@ def fit_potential(
                 (Ask("potential", like="[...]"),),
             )
         )
-    return _result(record, prepared, problem, found, search.judge, most)
+    return _result(record, prepared, found, most)
 
 
 def _silent(_: str) -> None:
@@ -105,71 +99,51 @@ def _libraries(potential: str | Sequence[str], channels: int) -> list[Library]:
     return [library_of(potential, channels)]
 
 
-def _problem(prepared: Prepared, kernel: str) -> Problem:
-    reach = max(float(np.nanmax(np.abs(y))) for y in prepared.data)
-    return Problem(
-        kernel=kernel_named(kernel),
-        data=prepared.data,
-        dt=prepared.dt,
-        noise=prepared.noise,
-        substeps=max(1, int(np.ceil(prepared.dt * prepared.highest / _STEP))),
-        limit=_RANGE * reach,
-        band=(np.pi / prepared.duration, 3 * prepared.highest),
-    )
-
-
-def _result(
-    record: Record,
-    prepared: Prepared,
-    problem: Problem,
-    found: list[Found],
-    scores: Judge,
-    most: int,
-) -> NonlinearFit:
+def _result(record: Record, prepared: Prepared, found: list[Found], most: int) -> NonlinearFit:
     chosen = preferred(found, prepared.smooth[0])[0]
-    estimate = _sorted(_finished(problem, chosen.estimate))
+    estimate = _finished(prepared, chosen.estimate)
     p = estimate.parameters
-    seen = information(problem, estimate)
-    spare = scores.samples - scores.numbers(len(p.theta), estimate.modes)
-    ratio = estimate.misfit / max(spare, 1)
+    seen, judged = information(prepared, estimate), Judge(prepared)
+    ratio = estimate.misfit / max(judged.samples - judged.numbers(len(p.theta), p.modes), 1)
     C = seen.covariance * ratio
-    verdict = judge(estimate, seen, ratio, scores.samples)
+    verdict = judge(estimate, seen, ratio, judged.samples)
     hide = verdict.linear and not verdict.identifiable
-    K, m, n = len(p.theta), 0 if hide else estimate.modes, record.n_channels
+    K, m, n = len(p.theta), 0 if hide else p.modes, p.channels
     bare = _of_couplings(p, C)
-    std = np.sqrt(np.maximum(np.diag(bare), 0.0))
-    std[K + estimate.modes :] = _coupling_std(p, C)
+    std = _deviations(p, C, bare)
     return NonlinearFit(
         potential=None
         if hide
-        else Potential(p.library, p.theta, std[:K], C[:K, :K], record.channels, _reach(prepared)),
+        else Potential(p.library, p.theta, std[:K], C[:K, :K], record.channels, prepared.reach),
         hidden_frequencies=p.omega[:m],
         hidden_frequencies_std=std[K : K + m],
         couplings=p.couplings[:m],
         couplings_std=std[K + m : K + m + m * n].reshape(m, n),
         covariance=np.zeros((0, 0)) if hide else bare,
-        initial_states=_firsts(estimate),
-        noise_std=problem.noise * np.sqrt(ratio),
         alternatives=_alternatives(chosen, found, record.channels),
         verdict=verdict,
-        remarks=remarks_on(problem, estimate, verdict, most),
-        channels=record.channels,
+        determinations=tuple(determinations_of(p, std, seen, C, verdict, record.channels)),
+        remarks=remarks_on(prepared, estimate, verdict, most),
         misfit=ratio,
-        _problem=problem,
-        _estimate=estimate,
-        _full_covariance=C,
-        _starts=record.starts,
+        motion=NonlinearMotion(
+            integrator=prepared.integrator,
+            parameters=p,
+            pieces=estimate.starts,
+            piece_samples=estimate.pieces.data.shape[1],
+            piece_trials=estimate.pieces.trial,
+            covariance=C,
+            starts=record.starts,
+            noise_std=prepared.noise * np.sqrt(ratio),
+        ),
+        _trials=prepared.data,
     )
 
 
-def _finished(problem: Problem, estimate: Estimate) -> Estimate:
-    """The fit followed to the very minimum, however long the valley, by the fine scheme."""
-    last = refine(
-        *(problem, estimate.parameters, estimate.starts, estimate.pieces),
-        steps=_LAST,
-        tolerance=0.003,
-    )
-    return estimate if last is None else last
+def _finished(prepared: Prepared, estimate: Estimate) -> Estimate:
+    """The fit followed to the very minimum by the fine scheme, its modes by ascending frequency."""
+    last = refine(prepared, estimate, limits.FINISHED) or estimate
+    order = last.with_modes(np.argsort(last.parameters.omega))
+    return replace(last, parameters=order.parameters, starts=order.starts)
 
 
 def _of_couplings(p: Parameters, C: Array) -> Array:
@@ -181,43 +155,17 @@ def _of_couplings(p: Parameters, C: Array) -> Array:
     return np.asarray(T @ C[:P, :P] @ T.T)
 
 
-def _coupling_std(p: Parameters, C: Array) -> Array:
-    """Standard deviations of the couplings, √R times the ratios.
+def _deviations(p: Parameters, C: Array, bare: Array) -> Array:
+    """Standard deviations of (θ, ω, couplings), the couplings being √R times the ratios.
 
     Where R is smaller than its error, the root of the error takes the place of a slope that
     grows beyond all bounds.
     """
-    K, m, P = len(p.theta), p.modes, len(p.vector)
-    slopes = p.coupling_slopes().reshape(-1, P)
-    std = np.sqrt(np.maximum(np.einsum("ip,pq,iq->i", slopes, C[:P, :P], slopes), 0.0))
-    error = np.sqrt(np.maximum(np.diag(C)[K + m : K + 2 * m], 0.0))
-    most = (np.sqrt(error)[:, None] * np.abs(p.ratios)).ravel()
-    weak = np.repeat(p.residues < error, p.channels)
-    return np.asarray(np.where(weak, np.maximum(most, 1e-300), std))
-
-
-def _reach(prepared: Prepared) -> Array:
-    """Smallest and greatest value of each coordinate, (2, n)."""
-    every = np.concatenate(prepared.data)
-    return np.array([np.nanmin(every, axis=0), np.nanmax(every, axis=0)])
-
-
-def _firsts(estimate: Estimate) -> Array:
-    """States at the start of the trials."""
-    linked = estimate.pieces.linked
-    return np.asarray(estimate.starts[np.append(True, ~linked[:-1])])
-
-
-def _sorted(estimate: Estimate) -> Estimate:
-    """Hidden modes in ascending order of frequency."""
-    p, n = estimate.parameters, estimate.parameters.channels
-    order = np.argsort(p.omega)
-    m = len(order)
-    columns = [*range(n), *(n + order), *range(n + m, 2 * n + m), *(2 * n + m + order)]
-    parameters = replace(
-        p, omega=p.omega[order], residues=p.residues[order], ratios=p.ratios[order]
-    )
-    return replace(estimate, parameters=parameters, starts=estimate.starts[:, columns])
+    std, error = np.sqrt(np.maximum(np.diag(bare), 0.0)), residue_errors(p, C)
+    most = np.maximum(np.sqrt(error)[:, None] * np.abs(p.ratios), 1e-300)
+    own = std[len(std) - most.size :].reshape(most.shape)  # a view of the couplings'
+    own[:] = np.where((p.residues < error)[:, None], most, own)
+    return np.asarray(std)
 
 
 def _alternatives(
@@ -226,13 +174,10 @@ def _alternatives(
     """The other structures that the data do not exclude, best first."""
     out = []
     for one in found:
-        if one is chosen or one.score > found[0].score + EXCLUDED:
+        if one is chosen or one.score > found[0].score + limits.EXCLUDED:
             continue
         p = one.estimate.parameters
-        terms = tuple(
-            term.force_text(channels[0]) if len(channels) == 1 else term.potential_text(channels)
-            for term in p.library.terms
-        )
-        difference = one.score - chosen.score
-        out.append(Alternative(terms, one.estimate.modes, difference, tuple(p.theta.tolist())))
+        values = tuple(p.theta.tolist())
+        terms = p.library.texts(channels)
+        out.append(Alternative(terms, p.modes, one.score - chosen.score, values))
     return tuple(out)

@@ -14,12 +14,11 @@ from prism._types import Array
 from prism.completion import Completion, Hidden
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
+from prism.motion.potential import _limits as limits
 from prism.motion.potential.motion import potential_from_json, potential_to_json
-from prism.motion.potential.terms import Potential, derivatives
+from prism.motion.potential.terms import Potential
 
-_TOLERANCE = 1e-10
-_POINTS = 2001  # of V in the range of the record, for its lowest point
-_BEYOND = 10.0  # times the range of the record at which V must have risen
+__all__ = ["NonlinearHamiltonian", "certify_potential", "nonlinear_hamiltonian"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,13 +54,9 @@ class NonlinearHamiltonian(Hamiltonian):
 
     def energy(self, state: ArrayLike) -> Array:
         """H of one state or of an array of states (..., 2·size)."""
-        q, p = self._split(state)
-        n = len(self.channels)
-        x, h = q[..., :n], q[..., n:]
-        c, omega = self._oscillator_arrays()
-        own = self.potential(x[..., 0] if n == 1 else x)
-        bath = 0.5 * ((omega * h) ** 2).sum(-1) + (h @ c * x).sum(-1)
-        return np.asarray(0.5 * (p**2).sum(-1) + own + bath)
+        x = self._split(state)[0][..., : len(self.channels)]
+        own = self.potential.values(x) - 0.5 * ((x @ self.stiffness) * x).sum(-1)
+        return np.asarray(super().energy(state) + own)
 
     def flow(self, state: ArrayLike, t: ArrayLike) -> Array:
         r"""State after the time t, integrated to ten digits.
@@ -72,55 +67,41 @@ class NonlinearHamiltonian(Hamiltonian):
         t : float or array
             The result has shape (\*t.shape, 2·size).
         """
-        self._split(state)
+        start = np.concatenate(self._split(state))
         times = np.asarray(t, float)
         flat = times.ravel()
         out = np.empty((flat.size, 2 * self.size))
-        start = np.asarray(state, float)
         for side in (flat >= 0, flat < 0):
-            at = np.flatnonzero(side)
-            if len(at):
-                order = at[np.argsort(np.abs(flat[at]))]
+            order = np.flatnonzero(side)[np.argsort(np.abs(flat[side]))]
+            if len(order):
                 run = solve_ivp(
                     self._rates,
                     (0.0, float(flat[order[-1]]) or 1e-300),
                     start,
                     t_eval=flat[order],
                     method="DOP853",
-                    rtol=_TOLERANCE,
-                    atol=_TOLERANCE * max(float(np.abs(start).max()), 1e-3),
+                    rtol=limits.FLOW_TOLERANCE,
+                    atol=limits.FLOW_TOLERANCE * max(float(np.abs(start).max()), 1e-3),
                 )
                 out[order] = run.y.T
         return np.asarray(out.reshape(*times.shape, 2 * self.size))
 
     def _rates(self, _: float, state: Array) -> Array:
-        n = len(self.channels)
-        q, p = state[: self.size], state[self.size :]
-        x, h = q[:n], q[n:]
-        c, omega = self._oscillator_arrays()
-        slope = np.atleast_1d(self.potential.gradient(x[0] if n == 1 else x))
-        return np.concatenate([p, -slope - h @ c, -(omega**2) * h - c @ x])
-
-    def _oscillator_arrays(self) -> tuple[Array, Array]:
-        """Couplings (hidden, channels) and frequencies."""
-        n = len(self.channels)
-        c = np.array([h.couplings[0] for h in self.hidden]).reshape(-1, n)
-        return c, self.hidden_frequencies
+        q, p = np.split(state, 2)
+        x = q[: len(self.channels)]
+        force = -self.matrices[1] @ q
+        force[: len(x)] += self.stiffness @ x - self.potential.slopes(x)
+        return np.append(p, force)
 
     def __str__(self) -> str:
         """Return the potential and the equations of motion, one line per coordinate."""
-        couplings = [
-            "".join(
-                f" {'+' if c[a] >= 0 else '-'} {abs(c[a]):.4g} {name}"
-                for name, c in self._oscillators()
-            )
-            for a in range(len(self.channels))
-        ]
-        seen = [
-            f"{name}'' + ∂V/∂{name}{rest} = 0"
-            for name, rest in zip(self.channels, couplings, strict=True)
-        ]
-        return "\n".join([str(self.potential), *seen, *self._hidden_lines()])
+        lines = [str(self.potential)]
+        for a, name in enumerate(self.channels):
+            pulls = [
+                f" {'+' if c[a] >= 0 else '-'} {abs(c[a]):.4g} {h}" for h, c in self._oscillators()
+            ]
+            lines.append(f"{name}'' + ∂V/∂{name}{''.join(pulls)} = 0")
+        return "\n".join([*lines, *self._hidden_lines()])
 
 
 def nonlinear_hamiltonian(
@@ -144,13 +125,13 @@ def nonlinear_hamiltonian(
             couplings=c[None],
             coupling_std=dc,
             residue=np.outer(c, c),
-            residue_std=_residue_std(c, dc),
+            residue_std=np.hypot(np.outer(c, dc), np.outer(dc, c)),
         )
         for w, dw, c, dc in zip(*omega, *couplings, strict=True)
     )
     completion = Completion(
         mass=np.eye(n),
-        stiffness=curvature(potential, lowest(potential)),
+        stiffness=potential.curvature(_lowest(potential)),
         mass_std=None,
         stiffness_std=None,
         hidden=hidden,
@@ -158,24 +139,11 @@ def nonlinear_hamiltonian(
     return NonlinearHamiltonian(completion, potential.names, potential)
 
 
-def _residue_std(c: Array, std: Array) -> Array:
-    return np.asarray(np.sqrt(np.outer(c, std) ** 2 + np.outer(std, c) ** 2))
-
-
-def lowest(potential: Potential) -> Array:
+def _lowest(potential: Potential) -> Array:
     """Lowest point of V on the diagonal of the range of the record, (n,)."""
     low, high = potential.reach
-    share = np.linspace(0, 1, _POINTS)[:, None]
-    line = low + share * (high - low)
-    values = potential(line[:, 0] if len(low) == 1 else line)
-    return np.asarray(line[int(np.argmin(values))])
-
-
-def curvature(potential: Potential, x: Array) -> Array:
-    """Second derivatives of V at x, (n, n)."""
-    library = potential.library
-    _, curve = derivatives(library.kinds, library.shapes, np.asarray(x, float))
-    return np.asarray(curve @ potential.coefficients)
+    line = low + np.linspace(0, 1, limits.POINTS)[:, None] * (high - low)
+    return np.asarray(line[int(np.argmin(potential.values(line)))])
 
 
 def certify_potential(h: NonlinearHamiltonian) -> Certificate:
@@ -186,11 +154,10 @@ def certify_potential(h: NonlinearHamiltonian) -> Certificate:
     static = h.kernel.static() if len(h.kernel.poles) else np.zeros_like(h.stiffness)
     low, high = h.potential.reach
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    rim = [middle + sign * _BEYOND * half for sign in (-1, 1)]
+    rim = [middle + sign * limits.BEYOND_RANGE * half for sign in (-1, 1)]
 
     def mean_force(x: Array) -> float:
-        own = h.potential(x[0] if len(x) == 1 else x)
-        return float(own) - 0.5 * float(x @ static @ x)
+        return float(h.potential.values(x)) - 0.5 * float(x @ static @ x)
 
     rises = all(mean_force(x) > mean_force(middle) for x in rim)
     margin = float(np.linalg.eigvalsh(h.stiffness - static)[0])

@@ -6,7 +6,6 @@ r"""Shooting: motions of :math:`(x, u)` from given starts, with exact sensitivit
 with :math:`ρ = 1` at one channel of each mode. In these variables a mode whose back-action R is too
 weak to be seen is still well determined; the couplings are :math:`c_i = \sqrt{R_i}\,ρ_i` and the
 hidden coordinates :math:`q_i = -u_i/\sqrt{R_i}`. The motion is followed
-
 by the symplectic scheme of `prism.symplectic`; the sensitivities are the derivatives of
 that very scheme, so that they agree with differences of the computed motion to rounding.
 """
@@ -15,7 +14,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -25,15 +24,16 @@ from prism._optional import require
 from prism._types import Array, Index
 from prism.errors import OptionError
 from prism.motion.potential import _arrays, _loops
+from prism.motion.potential._call import Forces, Pace
 from prism.motion.potential.terms import Library
 from prism.symplectic import FINE, Scheme
 
-__all__ = ["KERNELS", "Flight", "Parameters", "has_fast_kernel", "kernel_named", "shoot"]
+__all__ = ["KERNELS", "Flight", "Integrator", "Parameters", "has_fast_kernel", "kernel_named"]
 
 KERNELS = ("auto", "fast", "plain")
 """``fast`` is compiled by numba, ``plain`` is numpy, ``auto`` is fast where numba is installed."""
 
-Kernel = Callable[..., tuple[Array, Array, Array, Array]]
+Kernel = Callable[[Forces, Array, Array, Pace], tuple[Array, Array, Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +70,6 @@ class Parameters:
         return int(self.ratios.shape[1])
 
     @property
-    def coordinates(self) -> int:
-        """Seen and hidden ones."""
-        return sum(self.ratios.shape)
-
-    @property
     def couplings(self) -> Array:
         """c, (modes, channels)."""
         return np.sqrt(np.maximum(self.residues, 0.0))[:, None] * self.ratios
@@ -100,6 +95,11 @@ class Parameters:
         if self.channels > 1:
             ratios[np.arange(m), self.others] = free
         return Parameters(self.library, theta, omega, residues, ratios)
+
+    def with_modes(self, which: Index) -> Parameters:
+        """Some of the modes, in any order."""
+        omega, residues, ratios = self.omega[which], self.residues[which], self.ratios[which]
+        return replace(self, omega=omega, residues=residues, ratios=ratios)
 
     def coupling_slopes(self) -> Array:
         """Derivatives of the couplings by `vector`, (modes, channels, numbers)."""
@@ -133,55 +133,62 @@ class Flight(NamedTuple):
     dends: Array
 
 
-def shoot(
-    kernel: Kernel,
-    parameters: Parameters,
-    starts: Array,
-    data: Array,
-    step: float,
-    *,
-    substeps: int = 1,
-    observer: float = 0.0,
-    limit: float = 1e6,
-    scheme: Scheme = FINE,
-    sensitive: bool = True,
-) -> Flight:
-    r"""Follow each piece from its start, slaved to the data when an observer is asked for.
+@dataclass(frozen=True, eq=False)
+class Integrator:
+    """How motions are followed.
 
-    After each sample the observer of bandwidth λ adds :math:`2λΔt\,(y - x)` to x and
-    :math:`λ^2Δt\,(y - x)` to its velocity; with λ = 0 this is the pure simulation.
-
-    Parameters
+    Attributes
     ----------
-    kernel : callable
-        From `kernel_named`.
-    parameters : Parameters
-    starts : ndarray (pieces, 2 coordinates)
-        Positions, then velocities, at the first sample.
-    data : ndarray (pieces, samples, channels)
-        y; NaN where there is no sample.
-    step : float
+    dt : float
+        Sampling step; a negative one goes back in time.
     substeps : int
         Integration steps for each sampling step.
-    observer : float
-        λ.
     limit : float
         A coordinate beyond it has escaped.
+    kernel : str
+        Among `KERNELS`.
     scheme : Scheme
         Of symplectic integration.
-    sensitive : bool
-        Whether to follow the sensitivities.
     """
-    lib = parameters.library
-    return Flight(
-        *kernel(
-            *(lib.kinds, lib.shapes, parameters.theta, parameters.omega, parameters.residues),
-            *(parameters.ratios, parameters.others),
-            *(np.ascontiguousarray(starts), data, float(step), int(substeps)),
-            *(min(2 * observer * step, 1.0), observer**2 * step, float(limit)),
-            *(scheme.drifts, scheme.kicks, bool(sensitive)),
-        )
-    )
+
+    dt: float
+    substeps: int
+    limit: float
+    kernel: str = "auto"
+    scheme: Scheme = FINE
+
+    def shoot(
+        self,
+        parameters: Parameters,
+        starts: Array,
+        data: Array,
+        *,
+        observer: float = 0.0,
+        sensitive: bool = True,
+    ) -> Flight:
+        r"""Follow each piece from its start, slaved to the data when an observer is asked for.
+
+        After each sample the observer of bandwidth λ adds :math:`2λΔt\,(y - x)` to x and
+        :math:`λ^2Δt\,(y - x)` to its velocity; with λ = 0 this is the pure simulation.
+
+        Parameters
+        ----------
+        parameters : Parameters
+        starts : ndarray (pieces, 2 coordinates)
+            Positions, then velocities, at the first sample.
+        data : ndarray (pieces, samples, channels)
+            y; NaN where there is no sample.
+        observer : float
+            λ.
+        sensitive : bool
+            Whether to follow the sensitivities.
+        """
+        p, of = parameters, parameters.library
+        terms = of.kinds, of.shapes, of.exponents, of.factors
+        forces = Forces(*terms, p.theta, p.omega, p.residues, p.ratios, p.others)
+        gains = min(2 * observer * self.dt, 1.0), observer**2 * self.dt
+        pace = Pace(self.dt, self.substeps, *gains, self.limit, *self.scheme, sensitive)
+        return Flight(*kernel_named(self.kernel)(forces, np.ascontiguousarray(starts), data, pace))
 
 
 def has_fast_kernel() -> bool:
@@ -189,6 +196,7 @@ def has_fast_kernel() -> bool:
     return importlib.util.find_spec("numba") is not None
 
 
+@cache
 def kernel_named(name: str) -> Kernel:
     """Choose a kernel among `KERNELS`."""
     if name not in KERNELS:

@@ -17,11 +17,7 @@ from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.explanation import Explanation, Question
 from prism.motion.potential.fit import fit_potential
-from prism.motion.potential.hamiltonian import (
-    NonlinearHamiltonian,
-    certify_potential,
-    nonlinear_hamiltonian,
-)
+from prism.motion.potential.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import NonlinearFit
 from prism.motion.potential.smooth import oscillations
@@ -173,14 +169,9 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
     """The finding with the potential in the place of the linear picture."""
     outcome: Determined | Undetermined = Undetermined(fit.verdict.why, fit.verdict.remedy)
     certificate = linear.certificate
-    if fit.potential is not None and fit.verdict.identifiable:
-        hamiltonian = nonlinear_hamiltonian(
-            fit.potential,
-            (fit.hidden_frequencies, fit.hidden_frequencies_std),
-            (fit.couplings, fit.couplings_std),
-        )
-        certificate = certify_potential(hamiltonian)
-        outcome = Determined(hamiltonian, certificate, SCALE)
+    if fit.verdict.identifiable:
+        certificate = certify_potential(fit.hamiltonian)
+        outcome = Determined(fit.hamiltonian, certificate, SCALE)
     return replace(
         linear,
         kind=PotentialMotion.name,
@@ -188,7 +179,7 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
         outcome=outcome,
         certificate=certificate,
         noise_std=fit.noise_std,
-        motion=NonlinearMotion.of(fit),
+        motion=fit.motion,
         remarks=_remarks(fit, len(linear.modes)),
         statement=_statement(fit),
         fit=fit,

@@ -2,31 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
 
-from prism._types import Array
+from prism._types import Array, Index
+from prism.errors import CannotTellError
 from prism.forecast import Forecast, checked_times
-from prism.motion.potential.forecast import motion_at
-from prism.motion.potential.kernel import Parameters, kernel_named
-from prism.motion.potential.path import Estimate
-from prism.motion.potential.pieces import Pieces, Problem
-from prism.motion.potential.result import NonlinearFit
+from prism.motion.potential.kernel import Flight, Integrator, Parameters
 from prism.motion.potential.terms import Library, Potential, Term
+
+__all__ = ["NonlinearMotion", "potential_from_json", "potential_to_json"]
+
+_SHARED = ("theta", "omega", "residues", "ratios")  # arrays of the parameters
+_OWN = ("pieces", "piece_trials", "covariance", "noise_std")  # and of the motion
 
 
 @dataclass(frozen=True, eq=False)
 class NonlinearMotion:
-    """Motion of all trials, integrated from their starts.
+    """Motion of all trials, integrated from their starts or from those of pieces of them.
 
     Attributes
     ----------
-    problem : Problem
-        Without the data when it comes from a file.
-    estimate : Estimate
+    integrator : Integrator
+    parameters : Parameters
+    pieces : array (pieces, 2 coordinates)
+        Positions, then velocities, of (x, u) at the start of each piece.
+    piece_samples : int
+        Length of a piece.
+    piece_trials : array of int (pieces,)
+        The trial that a piece belongs to.
     covariance : array
         Of the parameters and of the starts of the pieces.
     starts : tuple of float
@@ -37,16 +45,14 @@ class NonlinearMotion:
     key: ClassVar[str] = "nonlinear"
     integrated: ClassVar[bool] = True
 
-    problem: Problem
-    estimate: Estimate
+    integrator: Integrator
+    parameters: Parameters
+    pieces: Array
+    piece_samples: int
+    piece_trials: Index
     covariance: Array
     starts: tuple[float, ...]
     noise_std: Array
-
-    @classmethod
-    def of(cls, fit: NonlinearFit) -> NonlinearMotion:
-        """The motion of a fit."""
-        return cls(fit._problem, fit._estimate, fit._full_covariance, fit._starts, fit.noise_std)
 
     @property
     def trials(self) -> tuple[float, ...]:
@@ -54,69 +60,91 @@ class NonlinearMotion:
         return self.starts
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
-        """Motion of one trial at the given times, inside or outside the record."""
-        times = checked_times(t, trial, len(self.starts))
-        values, std = motion_at(
-            self.problem, self.estimate, self.covariance, trial, times - self.starts[trial]
-        )
-        return Forecast(times, values, std, self.noise_std)
+        r"""Motion of one trial at the given times, inside or outside the record.
+
+        Its variance is :math:`J C J^T`, C being the covariance of parameters and start.
+        """
+        clock = checked_times(t, trial, len(self.starts))
+        times = clock - self.starts[trial]
+        values, std = np.empty((2, len(times), self.parameters.channels))
+        mine = np.flatnonzero(self.piece_trials == trial)
+        span = self.piece_samples * self.integrator.dt
+        where = np.clip(np.floor(times / span).astype(int), 0, len(mine) - 1)
+        for k, piece in enumerate(mine.tolist()):
+            for ahead in (times >= k * span, times < k * span):
+                part = np.flatnonzero((where == k) & ahead)
+                if len(part):
+                    values[part], std[part] = self._reached(piece, times[part] - k * span)
+        return Forecast(clock, values, std, self.noise_std)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:
         """Motion of one trial without its error, (times, channels)."""
         return self.at(t, trial).values
 
+    def fly(self, state: Array, samples: int, *, backwards: bool = False) -> Flight:
+        """The motion from one state on, without data."""
+        integrator = self.integrator
+        if backwards:
+            integrator = replace(integrator, dt=-integrator.dt)
+        data = np.full((1, samples, self.parameters.channels), np.nan)
+        return integrator.shoot(self.parameters, state[None], data)
+
+    def _reached(self, piece: int, times: Array) -> tuple[Array, Array]:
+        """Motion of one piece at times on one side of its start, with its error."""
+        at, dt = np.abs(times), self.integrator.dt
+        samples = int(np.ceil(at.max() / dt)) + 5
+        flight = self.fly(self.pieces[piece], samples, backwards=bool(times[0] < 0))
+        path = flight.path[0]
+        if not np.isfinite(path).all():
+            lost = int(np.argmin(np.isfinite(path).all(axis=1)))
+            raise CannotTellError(
+                f"the fitted motion escapes to infinity {dt * lost:.4g} time units after "
+                "its start: the potential is not bounded beyond the range of the record; forecast "
+                "a shorter time, or give a library whose potential rises on both sides."
+            )
+        P, W = len(self.parameters.vector), self.pieces.shape[1]
+        own = [*range(P), *range(P + piece * W, P + (piece + 1) * W)]
+        half = flight.dpath[0] @ _root(self.covariance[np.ix_(own, own)])
+        grid = dt * np.arange(samples)
+        # Spread first, then interpolate: the spread is smooth where its factors are many.
+        spread = np.sqrt((CubicSpline(grid, half)(at) ** 2).sum(axis=-1))
+        return np.asarray(CubicSpline(grid, path)(at)), np.asarray(spread)
+
     def to_json(self) -> dict[str, Any]:
         """Plain numbers."""
-        p, pieces = self.estimate.parameters, self.estimate.pieces
+        p, integrator = self.parameters, self.integrator
         return {
-            "dt": self.problem.dt,
-            "substeps": self.problem.substeps,
-            "limit": self.problem.limit,
+            "dt": integrator.dt,
+            "substeps": integrator.substeps,
+            "limit": integrator.limit,
             "library": library_to_json(p.library),
-            "theta": p.theta.tolist(),
-            "omega": p.omega.tolist(),
-            "residues": p.residues.tolist(),
-            "ratios": p.ratios.tolist(),
-            "channels": int(self.problem.data[0].shape[1]),
-            "pieces": self.estimate.starts.tolist(),
-            "piece_samples": int(pieces.data.shape[1]),
-            "piece_trials": pieces.trial.tolist(),
-            "covariance": self.covariance.tolist(),
+            **{name: getattr(p, name).tolist() for name in _SHARED},
+            "channels": p.channels,
+            "piece_samples": self.piece_samples,
             "starts": list(self.starts),
-            "noise_std": self.noise_std.tolist(),
+            **{name: getattr(self, name).tolist() for name in _OWN},
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> NonlinearMotion:
         """Rebuild from `to_json`."""
-        n, trial = data["channels"], np.array(data["piece_trials"], int)
-        blank = np.full((len(trial), data["piece_samples"], n), np.nan)
-        parameters = Parameters(
-            library=library_from_json(data["library"]),
-            theta=np.array(data["theta"], float),
-            omega=np.array(data["omega"], float),
-            residues=np.array(data["residues"], float),
-            ratios=np.array(data["ratios"], float).reshape(-1, n),
+        theta, omega, residues, ratios = (np.array(data[name], float) for name in _SHARED)
+        ratios = ratios.reshape(-1, data["channels"])
+        library = library_from_json(data["library"])
+        return cls(
+            integrator=Integrator(data["dt"], data["substeps"], data["limit"]),
+            parameters=Parameters(library, theta, omega, residues, ratios),
+            piece_samples=data["piece_samples"],
+            starts=tuple(data["starts"]),
+            **{name: np.array(data[name]) for name in _OWN},
         )
-        noise = np.array(data["noise_std"], float)
-        problem = Problem(
-            kernel=kernel_named("auto"),
-            data=tuple(np.full((1, n), np.nan) for _ in data["starts"]),
-            dt=data["dt"],
-            noise=noise,
-            substeps=data["substeps"],
-            limit=data["limit"],
-            band=(0.0, np.inf),
-        )
-        estimate = Estimate(
-            parameters=parameters,
-            starts=np.array(data["pieces"], float),
-            misfit=0.0,
-            converged=True,
-            pieces=Pieces(blank, trial, np.zeros(len(trial), bool)),
-        )
-        covariance = np.array(data["covariance"], float)
-        return cls(problem, estimate, covariance, tuple(data["starts"]), noise)
+
+
+def _root(covariance: Array) -> Array:
+    """A with A Aᵀ = C."""
+    scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+    values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
+    return np.asarray(scale[:, None] * vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
 def library_to_json(library: Library) -> dict[str, Any]:

@@ -23,32 +23,17 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError
+from prism.motion.potential import _limits as limits
 from prism.motion.potential.kernel import Parameters
-from prism.motion.potential.path import Estimate, joint_of
-from prism.motion.potential.pieces import Problem
-from prism.motion.potential.shooting import fly, linearise
+from prism.motion.potential.pieces import Course, ShootingProblem
+from prism.motion.potential.shooting import Estimate, joint_of, linearise
 from prism.motion.potential.smooth import Prepared
-from prism.motion.potential.terms import Library, derivatives
+from prism.motion.potential.terms import Library
 
 __all__ = [
-    "EXCLUDED",
-    "INDISTINCT",
-    "Found",
-    "Information",
-    "Judge",
-    "information",
-    "preferred",
-    "residuals",
-    "rewritten",
+    *("Found", "Information", "Judge", "Kept"),
+    *("information", "preferred", "residuals", "rewritten"),
 ]
-
-INDISTINCT = 6.0
-"""Structures whose scores differ by less are equals: the plainest of them is reported."""
-EXCLUDED = 10.0
-"""Scores above the best from which the evidence against a structure is very strong (R. E. Kass and
-A. E. Raftery, "Bayes factors", J. Am. Stat. Assoc. 90 (1995) 773-795, section 3.2)."""
-
-_SINGULAR = 1e-11  # of the greatest singular value: rounding of derivatives, no information
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,24 +59,42 @@ class Found:
         return (self.estimate.parameters.library.terms, self.estimate.modes)
 
 
+class Kept(dict[tuple[object, ...], Found]):
+    """Structures worth naming, by their keys; of several fits of one the best stays."""
+
+    def add(self, *found: Found | None) -> None:
+        """Keep what is new or better."""
+        for one in found:
+            if one is not None and (one.key not in self or one.score < self[one.key].score):
+                self[one.key] = one
+
+    @property
+    def best(self) -> Found:
+        """The one of the lowest score."""
+        return self.ranked()[0]
+
+    def ranked(self) -> list[Found]:
+        """All of them, best first."""
+        return sorted(self.values(), key=lambda one: one.score)
+
+
 class Judge:
     """Scores of the structures of one record.
 
     Parameters
     ----------
-    problem : Problem
     prepared : Prepared
     """
 
-    def __init__(self, problem: Problem, prepared: Prepared) -> None:
-        self.problem, self.prepared = problem, prepared
-        self.samples = problem.size
-        self.trials, self.channels = len(problem.data), int(problem.data[0].shape[1])
-        band = problem.band[1] - problem.band[0]
+    def __init__(self, prepared: Prepared) -> None:
+        self.prepared, self.samples = prepared, prepared.size
+        self.trials, self.channels = len(prepared.data), prepared.channels
+        band = prepared.band[1] - prepared.band[0]
         self.places = max(band * prepared.duration / np.pi, 2.0)
-        motion = np.concatenate(prepared.smooth)
-        jerk = np.concatenate([np.gradient(v, prepared.dt, axis=0) for v in prepared.speed])
-        self.motion, self.force = motion, float(np.sqrt((jerk**2).mean()))
+        self.motion = np.concatenate(prepared.smooth)
+        dt = prepared.integrator.dt
+        jerk = np.concatenate([np.gradient(v, dt, axis=0) for v in prepared.speed])
+        self.force = float(np.sqrt((jerk**2).mean()))
 
     def numbers(self, terms: int, modes: int) -> int:
         """Free numbers of a structure: coefficients, modes, starts."""
@@ -106,7 +109,7 @@ class Judge:
         library : Library
         modes : int
         """
-        slope, _ = derivatives(library.kinds, library.shapes, self.motion, curved=False)
+        slope = library.slopes(self.motion)
         terms = self.force / np.sqrt((slope**2).mean(axis=(0, 1)) + 1e-300)
         mode = [self.prepared.highest, self.prepared.centre**4, *[1.0] * (self.channels - 1)]
         return np.concatenate([terms, np.repeat(mode, modes)])
@@ -139,16 +142,10 @@ class Judge:
 
     def found(self, estimate: Estimate, full: Library) -> Found:
         """A fit with its score."""
-        library = estimate.parameters.library
-        seen = information(self.problem, estimate)
-        score = self.score(
-            estimate.misfit,
-            seen.precision,
-            self.scales(library, estimate.modes),
-            len(library),
-            len(full),
-            estimate.modes,
-        )
+        library, modes = estimate.parameters.library, estimate.modes
+        known = information(self.prepared, estimate).precision
+        scales = self.scales(library, modes)
+        score = self.score(estimate.misfit, known, scales, len(library), len(full), modes)
         return Found(estimate, full, score)
 
 
@@ -166,12 +163,12 @@ def preferred(found: Sequence[Found], motion: Array) -> list[Found]:
     motion : ndarray (samples, n)
         Where the terms are compared.
     """
-    close = [one for one in found if one.score < found[0].score + INDISTINCT]
+    close = [one for one in found if one.score < found[0].score + limits.INDISTINCT]
     return sorted(close, key=lambda one: one.score + _strangeness(one.estimate.parameters, motion))
 
 
 def _strangeness(p: Parameters, motion: Array) -> float:
-    slope, _ = derivatives(p.library.kinds, p.library.shapes, motion, curved=False)
+    slope = p.library.slopes(motion)
     terms = ((slope * p.theta) ** 2).sum(axis=1).mean(axis=0)
     total = float(((slope @ p.theta) ** 2).sum(axis=1).mean())
     degree = sum(term.complexity + 4 for term in p.library.terms)
@@ -205,33 +202,32 @@ class Information(NamedTuple):
     gain: float
 
 
-def information(problem: Problem, estimate: Estimate) -> Information:
+def information(problem: ShootingProblem, fit: Course) -> Information:
     """Fisher information at a fit, by singular values of the scaled derivatives.
 
     Parameters
     ----------
-    problem : Problem
-    estimate : Estimate
+    problem : ShootingProblem
+    fit : Course
 
     Raises
     ------
     CannotTellError
         When the motion escapes.
     """
-    p, starts, pieces = estimate.parameters, estimate.starts, estimate.pieces
-    rows = linearise(problem, p, starts, pieces, 0.0, joint_of(starts, pieces))
+    rows = linearise(problem, fit, joint=joint_of(fit))
     if rows is None:
         raise CannotTellError("the fitted motion escapes to infinity within the record.")
     scale = np.linalg.norm(rows.A, axis=0)
     scale[scale == 0] = 1.0
     A = rows.A / scale
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    good = s > _SINGULAR * s[0]
+    good = s > limits.SINGULAR * s[0]
     half = (Vt.T[:, good] / s[good]) / scale[:, None]
     along = U.T[good] @ rows.b
     return Information(
         covariance=half @ half.T,
-        precision=_precision(A, scale, len(p.vector)),
+        precision=_precision(A, scale, len(fit.parameters.vector)),
         undetermined=Vt[~good],
         step=half @ along,
         gain=float(along @ along),
@@ -241,19 +237,18 @@ def information(problem: Problem, estimate: Estimate) -> Information:
 def _precision(A: Array, scale: Array, count: int) -> Array:
     """Information on the first numbers that no change of the others can imitate."""
     U, s, _ = np.linalg.svd(A[:, count:], full_matrices=False)
-    U = U[:, s > _SINGULAR * s[0]]
+    U = U[:, s > limits.SINGULAR * s[0]]
     own = A[:, :count] - U @ (U.T @ A[:, :count])
     own = np.where(np.linalg.norm(own, axis=0) > 1e-9, own, 0.0) * scale[:count]
     return np.asarray(own.T @ own)
 
 
-def residuals(problem: Problem, estimate: Estimate) -> Array:
+def residuals(problem: ShootingProblem, fit: Course) -> Array:
     """Data minus motion over σ, in order of time."""
-    pieces = estimate.pieces
-    path = fly(problem, estimate.parameters, estimate.starts, pieces).path
-    there = ~np.isnan(pieces.data)
-    sigma = np.broadcast_to(problem.noise, pieces.data.shape)[there]
-    return np.asarray((pieces.data[there] - path[there]) / sigma)
+    data, path = fit.pieces.data, fit.fly(problem).path
+    there = ~np.isnan(data)
+    sigma = np.broadcast_to(problem.noise, data.shape)[there]
+    return np.asarray((data[there] - path[there]) / sigma)
 
 
 def rewritten(estimate: Estimate, full: Library) -> Estimate:

@@ -11,41 +11,28 @@ weight ε that makes the pieces one motion as it goes to zero.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dgeqrf
 
 from prism._types import Array, Mask
-from prism.motion.potential.kernel import Flight, Parameters, shoot
-from prism.motion.potential.pieces import Pieces, Problem, cut
+from prism.motion.potential import _limits as limits
+from prism.motion.potential.kernel import Flight, Parameters
+from prism.motion.potential.pieces import Course, ShootingProblem
+from prism.search.descent import Step, Stop, descend
 
-__all__ = ["Linearised", "Solution", "fly", "linearise", "minimise", "states_along"]
-
-
-def states_along(
-    problem: Problem, parameters: Parameters, starts: Array, count: int, observer: float = 0.0
-) -> Array:
-    """States at the starts of ``count`` pieces, on motions from the starts of the trials."""
-    whole = cut(problem.data, count)
-    out = []
-    for r in range(len(problem.data)):
-        state = starts[r : r + 1]
-        for s in np.flatnonzero(whole.trial == r):
-            out.append(state[0])
-            flight = _fly(problem, parameters, state, whole.data[s : s + 1], observer, False)
-            state = flight.ends
-    return np.array(out)
+__all__ = ["Estimate", "Linearised", "joint_of", "linearise", "minimise", "refine", "scales_of"]
 
 
-class Solution(NamedTuple):
-    """Where a minimisation ended.
+@dataclass(frozen=True, eq=False)
+class Estimate(Course):
+    """A course fitted to the data.
 
     Attributes
     ----------
-    parameters : Parameters
-    starts : ndarray (pieces, 2 coordinates)
     cost : float
         χ².
     misfit : float
@@ -53,49 +40,13 @@ class Solution(NamedTuple):
     converged : bool
     """
 
-    parameters: Parameters
-    starts: Array
     cost: float
     misfit: float
     converged: bool
 
 
-def _fly(
-    problem: Problem,
-    parameters: Parameters,
-    starts: Array,
-    data: Array,
-    observer: float,
-    sensitive: bool,
-) -> Flight:
-    return shoot(
-        problem.kernel,
-        parameters,
-        starts,
-        data,
-        problem.dt,
-        substeps=problem.substeps,
-        observer=observer,
-        limit=problem.limit,
-        scheme=problem.scheme,
-        sensitive=sensitive,
-    )
-
-
-def fly(
-    problem: Problem,
-    parameters: Parameters,
-    starts: Array,
-    pieces: Pieces,
-    *,
-    sensitive: bool = False,
-) -> Flight:
-    """Motions of the pieces, with sensitivities if asked for."""
-    return _fly(problem, parameters, starts, pieces.data, 0.0, sensitive)
-
-
 class Linearised(NamedTuple):
-    """Residuals b - A dz near a fit, dz by (parameters, starts of the pieces).
+    """Residuals b - A dz near a course, dz by its numbers.
 
     Attributes
     ----------
@@ -114,135 +65,191 @@ class Linearised(NamedTuple):
 
 
 def linearise(
-    problem: Problem,
-    parameters: Parameters,
-    starts: Array,
-    pieces: Pieces,
-    observer: float,
-    joint: Array | None,
+    problem: ShootingProblem, course: Course, observer: float = 0.0, joint: Array | None = None
 ) -> Linearised | None:
     """Rows of the Gauss-Newton problem; None when a motion escapes.
 
     Parameters
     ----------
-    problem, parameters, starts, pieces, observer, joint
+    problem, course, observer, joint
         As in `minimise`.
     """
-    flight = _fly(problem, parameters, starts, pieces.data, observer, True)
-    if not np.isfinite(flight.path[~np.isnan(pieces.data)]).all():
+    pieces = course.pieces
+    flight = course.fly(problem, observer=observer, sensitive=True)
+    there = ~np.isnan(pieces.data)
+    if not np.isfinite(flight.path[there]).all():
         return None
     if joint is not None and not np.isfinite(flight.ends[pieces.linked]).all():
         return None
-    S, L, n = pieces.data.shape
-    Q, W = flight.dpath.shape[-1], starts.shape[1]
-    P = Q - W
-    there = ~np.isnan(pieces.data)
+    S, Q = len(pieces.data), flight.dpath.shape[-1]
+    P = len(course.parameters.vector)
     r = np.where(there, (pieces.data - np.where(there, flight.path, 0.0)) / problem.noise, 0.0)
     J = np.where(there[..., None], flight.dpath / problem.noise[:, None], 0.0)
-    rows = np.concatenate([J.reshape(S, L * n, Q), r.reshape(S, L * n, 1)], axis=2)
-    if L * n > Q + 1:
+    rows = np.concatenate([J.reshape(S, -1, Q), r.reshape(S, -1, 1)], axis=2)
+    if rows.shape[1] > Q + 1:
         rows = _triangles(rows)
-    height = rows.shape[1]
-    A, b = np.zeros((S * height, P + S * W)), rows[:, :, Q].ravel()
-    A[:, :P] = rows[:, :, :P].reshape(-1, P)
+    b, W = rows[:, :, Q], Q - P
+    A = np.zeros((*b.shape, P + S * W))
+    A[:, :, :P] = rows[:, :, :P]
     for s in range(S):
-        A[s * height : (s + 1) * height, P + s * W : P + (s + 1) * W] = rows[s, :, P:Q]
+        A[s, :, P + s * W : P + (s + 1) * W] = rows[s, :, P:Q]
+    A = A.reshape(b.size, -1)
     misfit = float((r**2).sum())
     if joint is None or not pieces.linked.any():
-        return Linearised(A, b, misfit, misfit)
-    C, d = _defects(flight, starts, pieces, joint, P)
+        return Linearised(A, b.ravel(), misfit, misfit)
+    C, d = _defects(flight, course, joint)
     return Linearised(np.vstack([C, A]), np.append(d, b), misfit + float(d @ d), misfit)
 
 
-def _defects(
-    flight: Flight, starts: Array, pieces: Pieces, joint: Array, P: int
-) -> tuple[Array, Array]:
-    S, W = starts.shape
-    links = np.flatnonzero(pieces.linked)
+def _defects(flight: Flight, course: Course, joint: Array) -> tuple[Array, Array]:
+    P, (S, W) = len(course.parameters.vector), course.starts.shape
+    links = np.flatnonzero(course.pieces.linked)
     C, d = np.zeros((len(links) * W, P + S * W)), np.zeros(len(links) * W)
     for k, s in enumerate(links):
         at = slice(k * W, (k + 1) * W)
         C[at, :P] = flight.dends[s, :, :P] / joint[:, None]
         C[at, P + s * W : P + (s + 1) * W] = flight.dends[s, :, P:] / joint[:, None]
         C[at, P + (s + 1) * W : P + (s + 2) * W] = -np.diag(1 / joint)
-        d[at] = (starts[s + 1] - flight.ends[s]) / joint
+        d[at] = (course.starts[s + 1] - flight.ends[s]) / joint
     return C, d
 
 
+@dataclass(frozen=True, eq=False)
+class _Spot:
+    """A course on the way down; a refused step does not linearise it again.
+
+    Attributes
+    ----------
+    course : Course
+    rows : Linearised
+    scale : ndarray (numbers,)
+        Greatest norm of each column on the way, along which steps are damped.
+    """
+
+    course: Course
+    rows: Linearised
+    scale: Array
+
+    @cached_property
+    def units(self) -> Array:
+        """The scale, and one where no datum depends on a number."""
+        return np.where(self.scale > 0, self.scale, 1.0)
+
+    @cached_property
+    def triangle(self) -> Array:
+        """Of the scaled rows [A b]."""
+        return _triangle(np.column_stack([self.rows.A / self.units, self.rows.b]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Shots:
+    """χ² over courses: a landscape for a descent."""
+
+    problem: ShootingProblem
+    observer: float
+    joint: Array | None
+    tolerance: float
+
+    def spot(self, course: Course, before: Array | None = None) -> _Spot | None:
+        """A course with its rows; None when the motion escapes."""
+        rows = linearise(self.problem, course, self.observer, self.joint)
+        if rows is None:
+            return None
+        size = np.linalg.norm(rows.A, axis=0)
+        return _Spot(course, rows, size if before is None else np.maximum(before, size))
+
+    def cost(self, point: _Spot) -> float:
+        """χ²."""
+        return point.rows.cost
+
+    def step(self, point: _Spot, damping: float) -> Step:
+        """A damped step; its promise is that of the full one.
+
+        What a full Gauss-Newton step foretells is small at a minimum even in a narrow valley.
+        """
+        rows, triangle, count = point.rows, point.triangle, len(point.units)
+        hope = float((triangle[:count, -1] ** 2).sum())
+        if hope < self.tolerance:  # the way ends here
+            return Step(np.zeros(count), hope, damping)
+        dz = _damped(triangle, damping, _at_bound(point.course.parameters, count)) / point.units
+        foretold = rows.cost - float(((rows.b - rows.A @ dz) ** 2).sum())
+        return Step(dz, hope, damping, foretold)
+
+    def moved(self, point: _Spot, step: Step) -> _Spot | None:
+        """The spot after a step; None when the motion escapes."""
+        return self.spot(point.course.moved(step.delta, self.problem.band), point.scale)
+
+
 def minimise(
-    problem: Problem,
-    parameters: Parameters,
-    starts: Array,
-    pieces: Pieces,
+    problem: ShootingProblem,
+    course: Course,
+    effort: tuple[int, float] = limits.REFINED,
     *,
     observer: float = 0.0,
     joint: Array | None = None,
-    steps: int = 30,
-    tolerance: float = 0.02,
     give_up: float = np.inf,
-) -> Solution | None:
+) -> Estimate | None:
     """Minimise χ² by Levenberg-Marquardt steps, damped along the scale of each column.
 
     Parameters
     ----------
-    problem : Problem
-    parameters : Parameters
+    problem : ShootingProblem
+    course : Course
         Where to start.
-    starts : ndarray (pieces, 2 coordinates)
-    pieces : Pieces
+    effort : (int, float)
+        Most steps, and fall of χ² below which the fit has converged.
     observer : float
         λ; the data pull the motion when it is positive.
     joint : ndarray (2 coordinates,), optional
         ε S, how far apart linked pieces may be.
-    steps : int
-    tolerance : float
-        Fall of χ² below which the fit has converged.
     give_up : float
         Stop when even a full Gauss-Newton step foretells a greater χ².
 
     Returns
     -------
-    Solution or None
+    Estimate or None
         None when the motion escapes from the very start.
     """
-    now = linearise(problem, parameters, starts, pieces, observer, joint)
-    if now is None:
+    steps, tolerance = effort
+    shots = _Shots(problem, observer, joint, tolerance)
+    start = shots.spot(course)
+    if start is None:
         return None
-    scale = np.zeros(now.A.shape[1])
-    damping, growth, converged, idle = 1e-3, 2.0, False, 0
-    for step in range(steps):
-        scale = np.maximum(scale, np.linalg.norm(now.A, axis=0))
-        safe = np.where(scale > 0, scale, 1.0)
-        R = _triangle(np.column_stack([now.A / safe, now.b]))
-        # What a full Gauss-Newton step foretells: small at a minimum even in a narrow valley.
-        hope = float((R[: len(scale), -1] ** 2).sum())
-        converged = hope < tolerance
-        # The first steps of a poor start foretell nothing.
-        if converged or (step > 2 and now.cost - hope > give_up):
-            break
-        accepted = False
-        while damping < 1e9:
-            dz = _damped(R, damping, _at_bound(parameters, len(safe))) / safe
-            trial, begin = _moved(problem, parameters, starts, dz)
-            then = linearise(problem, trial, begin, pieces, observer, joint)
-            predicted = now.cost - float(((now.b - now.A @ dz) ** 2).sum())
-            gain = -1.0 if then is None else (now.cost - then.cost) / max(predicted, 1e-300)
-            if then is not None and then.cost < now.cost:
-                accepted = True
-                break
-            damping, growth = damping * growth, 2 * growth
-        if not accepted or then is None:
-            break
-        fell = now.cost - then.cost
-        parameters, starts, now = trial, begin, then
-        damping = max(damping * max(1 / 5, 1 - (2 * min(gain, 1.0) - 1) ** 3), 1e-12)
-        growth = 2.0
+    stop = Stop(
+        steps=steps,
+        tolerance=tolerance,
+        hopeless=give_up,
+        trust=1.0,
+        patience=limits.PATIENCE,
         # Along a direction that no datum depends on there are steps without end.
-        idle = idle + 1 if fell < 0.1 * tolerance else 0
-        if idle == 3:
-            converged = True
-            break
-    return Solution(parameters, starts, now.cost, now.misfit, converged)
+        settled=limits.IDLE_SHARE * tolerance,
+        idle=limits.IDLE,
+    )
+    end = descend(shots, start, stop, limits.CONTROL)
+    at, rows = end.point.course, end.point.rows
+    converged = end.ending.at_minimum
+    return Estimate(at.parameters, at.starts, at.pieces, rows.cost, rows.misfit, converged)
+
+
+def refine(
+    problem: ShootingProblem,
+    course: Course,
+    effort: tuple[int, float] = limits.REFINED,
+    *,
+    give_up: float = np.inf,
+) -> Estimate | None:
+    """Minimise χ² of the pure simulation, in one go or in pieces held together."""
+    return minimise(problem, course, effort, joint=joint_of(course), give_up=give_up)
+
+
+def joint_of(course: Course) -> Array | None:
+    """How far apart linked pieces of a finished fit may be: hardly at all."""
+    return limits.JOINTS[-1] * scales_of(course.starts) if course.pieces.linked.any() else None
+
+
+def scales_of(states: Array) -> Array:
+    """Sizes of the components of the state over the pieces."""
+    return np.asarray(np.maximum(np.sqrt((states**2).mean(axis=0)), 1e-12))
 
 
 def _triangle(rows: Array) -> Array:
@@ -269,7 +276,7 @@ def _damped(R: Array, damping: float, bounded: Mask) -> Array:
     c = R.shape[1] - 1
     lower = np.column_stack([np.sqrt(damping) * np.eye(c), np.zeros(c)])
     rows = np.vstack([R, lower])
-    for _ in range(2):
+    for _ in range(limits.HELD):
         both = _triangle(rows)
         z = np.asarray(np.linalg.solve(both[:c, :c], both[:c, c]))
         held = bounded & (z < 0)
@@ -286,16 +293,3 @@ def _at_bound(parameters: Parameters, count: int) -> Mask:
     out = np.zeros(count, bool)
     out[K + m : K + 2 * m] = parameters.residues <= 0.0
     return out
-
-
-def _moved(
-    problem: Problem, parameters: Parameters, starts: Array, dz: Array
-) -> tuple[Parameters, Array]:
-    P = len(parameters.vector)
-    moved = parameters.with_vector(parameters.vector + dz[:P])
-    moved = replace(
-        moved,
-        omega=np.clip(moved.omega, *problem.band),
-        residues=np.maximum(moved.residues, 0.0),
-    )
-    return moved, starts + dz[P:].reshape(starts.shape)

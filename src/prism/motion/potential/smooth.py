@@ -9,43 +9,30 @@ from scipy.linalg import solveh_banded
 
 from prism._types import Array
 from prism.errors import CannotTellError, RecordError, RecordTooShortError
+from prism.motion.potential import _limits as limits
+from prism.motion.potential.kernel import Integrator
+from prism.motion.potential.pieces import ShootingProblem
 from prism.record import Record
 
-__all__ = ["Prepared", "noise_level", "prepare", "smoothed"]
-
-_MIN_SAMPLES = 64
-_SWING = 0.5  # standard deviations that a turn goes back at least
-_MIN_CYCLES = 4.0
-_ROUNDING = 1e-7  # of the spread: noise below it is taken for rounding
+__all__ = ["Prepared", "noise_level", "oscillations", "prepare", "smoothed"]
 
 
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A record made ready.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Prepared(ShootingProblem):
+    """A record made ready for a fit.
 
     Attributes
     ----------
-    data : tuple of ndarray (samples, n)
-        Trials; NaN where a sample is missing.
     smooth, speed : tuple of ndarray (samples, n)
         Smoothed motion and its derivative.
-    dt : float
-    starts : tuple of float
-        Time of the first sample of each trial.
-    noise : ndarray (n,)
-        Standard deviation of the noise, from the upper half of the band.
     centre : float
         Mean angular frequency of the motion, weighted by power.
     highest : float
         Angular frequency above which the motion does not stand out of the noise.
     """
 
-    data: tuple[Array, ...]
     smooth: tuple[Array, ...]
     speed: tuple[Array, ...]
-    dt: float
-    starts: tuple[float, ...]
-    noise: Array
     centre: float
     highest: float
 
@@ -57,49 +44,60 @@ class Prepared:
     @property
     def duration(self) -> float:
         """Of the longest trial."""
-        return self.dt * max(len(y) for y in self.data)
+        return self.integrator.dt * max(len(y) for y in self.data)
 
     @property
-    def samples(self) -> int:
-        """Number of values that were measured."""
-        return int(sum(np.count_nonzero(~np.isnan(y)) for y in self.data))
+    def grid(self) -> Array:
+        """Hidden frequencies to look at, at half the resolution of the record."""
+        return np.arange(3 * np.pi / self.duration, 1.1 * self.highest, np.pi / self.duration)
+
+    @property
+    def reach(self) -> Array:
+        """Smallest and greatest value of each coordinate, (2, n)."""
+        every = np.concatenate(self.data)
+        return np.array([np.nanmin(every, axis=0), np.nanmax(every, axis=0)])
 
 
-def prepare(record: Record) -> Prepared:
+def prepare(record: Record, kernel: str = "auto") -> Prepared:
     """Check a record and take its noise level, smooth motion and band.
 
     Parameters
     ----------
     record : Record
         Displacements of one or two coordinates, evenly sampled.
+    kernel : {"auto", "fast", "plain"}
     """
     _check(record)
-    assert record.dt is not None
+    dt, duration = record.dt, record.duration
+    assert dt is not None
     filled = [_filled(trial) for trial in record.trials]
-    noise = noise_level(filled)
     spread = record.std()
     # A floor keeps records computed to full precision from asking for more than rounding allows.
-    noise = np.maximum(noise, _ROUNDING * spread)
-    if (noise > 0.7 * spread).any():
+    noise = np.maximum(noise_level(filled), limits.ROUNDING * spread)
+    if (noise > limits.NOISE_SHARE * spread).any():
         raise CannotTellError(
             "the record does not stand out of its noise (ratio "
             f"{float((noise / spread).max()):.2g}): average, or measure a greater motion."
         )
-    centre, highest = _band(filled, record.dt, noise)
-    cycles = centre * record.duration / (2 * np.pi)
-    if cycles < _MIN_CYCLES:
+    centre, highest = _band(filled, dt, noise)
+    cycles = centre * duration / (2 * np.pi)
+    if cycles < limits.LEAST_OSCILLATIONS:
         raise RecordTooShortError(
-            f"the record holds {cycles:.1f} oscillations, and at least {_MIN_CYCLES:g} are needed "
-            "to tell a force from a hidden motion: measure longer."
+            f"the record holds {cycles:.1f} oscillations, and at least "
+            f"{limits.LEAST_OSCILLATIONS:g} are needed to tell a force from a hidden motion: "
+            "measure longer."
         )
-    smooth = [smoothed(y, record.dt, highest) for y in record.trials]
+    smooth = tuple(smoothed(y, dt, highest) for y in record.trials)
+    reach = max(float(np.nanmax(np.abs(y))) for y in record.trials)
+    substeps = max(1, int(np.ceil(dt * highest / limits.STEP)))
+    longest = dt * max(len(y) for y in record.trials)
     return Prepared(
         data=tuple(np.asarray(y) for y in record.trials),
-        smooth=tuple(smooth),
-        speed=tuple(np.gradient(x, record.dt, axis=0) for x in smooth),
-        dt=record.dt,
-        starts=record.starts,
         noise=noise,
+        band=(np.pi / longest, 3 * highest),
+        integrator=Integrator(dt, substeps, limits.ESCAPED * reach, kernel),
+        smooth=smooth,
+        speed=tuple(np.gradient(x, dt, axis=0) for x in smooth),
         centre=centre,
         highest=highest,
     )
@@ -116,7 +114,7 @@ def oscillations(record: Record) -> float:
         When the record is not one for a potential: too short, too noisy, not a displacement.
     """
     smooth = prepare(record).smooth
-    least = _SWING * record.std()
+    least = limits.SWING * record.std()
     swings = [[_swings(x, s) for x, s in zip(m.T, least, strict=True)] for m in smooth]
     return 0.5 * float(np.mean(swings, axis=0).max())
 
@@ -143,9 +141,9 @@ def _check(record: Record) -> None:
         raise RecordError("a potential is a function of displacements: integrate the record first.")
     if record.dt is None:
         raise RecordError("a potential needs even sampling: interpolate the record first.")
-    if min(record.samples) < _MIN_SAMPLES:
+    if min(record.samples) < limits.LEAST_SAMPLES:
         raise RecordTooShortError(
-            f"a trial of {min(record.samples)} samples: at least {_MIN_SAMPLES} are needed."
+            f"a trial of {min(record.samples)} samples: at least {limits.LEAST_SAMPLES} are needed."
         )
 
 
@@ -204,7 +202,7 @@ def smoothed(y: Array, dt: float, highest: float) -> Array:
     dt, highest : float
         Sampling step, and where the motion sinks into the noise.
     """
-    kappa = (1 / (1.3 * highest * dt)) ** 6
+    kappa = (1 / (limits.BEYOND_BAND * highest * dt)) ** 6
     return np.column_stack([_penalised(column, kappa) for column in np.asarray(y, float).T])
 
 

@@ -14,15 +14,11 @@ import numpy as np
 
 from prism._types import Array
 from prism.modes import Modes
+from prism.motion.potential import _limits as limits
 from prism.record import Record
 from prism.remarks import Ask, Words
 
 __all__ = ["Suggestion", "suggests_nonlinearity"]
-
-_ORDERS = 3  # greatest multiple of a line in a combination
-_SIGMAS = 3.0
-_CHANCE = 0.01  # probability at which coincidences are no longer put down to chance
-_SHIFT = 5.0
 
 
 @dataclass(frozen=True)
@@ -79,18 +75,20 @@ def _coincidences(modes: Modes) -> list[str]:
             if not 0 < target < 1.5 * span:
                 continue
             tried, width = tried + 1, max(width, error)
-            if abs(omega[k] - target) < _SIGMAS * error:
+            if abs(omega[k] - target) < limits.COINCIDENCE * error:
                 best = best or _words(omega[k], multiples, omega[:parents])
         # the chance that one of the places tried lies that near
-        if best and tried * 2 * _SIGMAS * width / span < _CHANCE * parents:
+        if best and tried * 2 * limits.COINCIDENCE * width / span < limits.CHANCE * parents:
             signs.append(best)
     return signs
 
 
 def _combinations(parents: int) -> list[Array]:
     """Multiples of the strongest lines, low orders first."""
-    every = product(range(-_ORDERS, _ORDERS + 1), repeat=parents)
-    good = [m for m in every if 1 < sum(map(abs, m)) <= _ORDERS and next(i for i in m if i) > 0]
+    every = product(range(-limits.ORDERS, limits.ORDERS + 1), repeat=parents)
+    good = [
+        m for m in every if 1 < sum(map(abs, m)) <= limits.ORDERS and next(i for i in m if i) > 0
+    ]
     return [np.array(m, float) for m in sorted(good, key=lambda m: sum(map(abs, m)))]
 
 
@@ -109,7 +107,7 @@ def _shifts(record: Record) -> list[str]:
     found = np.array([_strongest(y[:, 0], record.dt) for y in record.trials])
     frequency, amplitude, error = found.T
     spread = float(np.ptp(frequency))
-    if np.ptp(amplitude) < 0.1 * amplitude.max() or spread < _SHIFT * float(error.max()):
+    if np.ptp(amplitude) < 0.1 * amplitude.max() or spread < limits.SHIFT * float(error.max()):
         return []
     if abs(np.corrcoef(frequency, amplitude)[0, 1]) < 0.8 and record.n_trials > 2:
         return []

@@ -5,31 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import mul
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array, Index
 from prism.errors import OptionError
+from prism.motion.potential import _limits as limits
 from prism.remarks import Ask, Words
 
-__all__ = [
-    "FAMILIES",
-    "Library",
-    "Potential",
-    "Term",
-    "derivatives",
-    "library_of",
-    "potential_values",
-]
+__all__ = ["FAMILIES", "Derivatives", "Library", "Potential", "Term", "library_of"]
 
 POWER, SINE, COSINE = 0, 1, 2
 FAMILIES = ("polynomial", "trigonometric")
 """Libraries that have a name."""
-
-_HIGHEST = 6  # degree of V of one coordinate: forces up to x^5
-_HIGHEST_OF_TWO = 4
 
 
 @dataclass(frozen=True, order=True)
@@ -133,71 +124,97 @@ class Library:
         """(a, b) of each term, for the kernels."""
         return np.array([[term.a, term.b] for term in self.terms], float).reshape(-1, 2)
 
+    @cached_property
+    def exponents(self) -> Index:
+        """Of x and y in each term, zero for a wave; for the kernels."""
+        return np.where(self.kinds[:, None] == POWER, self.shapes, 0).astype(np.intp)
+
+    @cached_property
+    def factors(self) -> Array:
+        """Of the derivatives of each power by x, xx, y, yy and xy; for the kernels."""
+        i, j = self.exponents.T.astype(float)
+        s = 1 / np.maximum(np.maximum(i, j), 1)
+        return np.column_stack([s * i, s * i * (i - 1), s * j, s * j * (j - 1), s * i * j])
+
     def choose(self, which: Sequence[int]) -> Library:
         """Some of the terms."""
         return Library(tuple(self.terms[k] for k in which), self.name)
 
+    def texts(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The terms in writing: of the force V' for one coordinate, of V for two."""
+        if len(names) == 1:
+            return tuple(term.force_text(names[0]) for term in self.terms)
+        return tuple(term.potential_text(names) for term in self.terms)
 
-def derivatives(
-    kinds: Index, shapes: Array, x: Array, *, curved: bool = True
-) -> tuple[Array, Array]:
-    """Gradients (..., n, terms) and, if asked for, Hessians (..., n, n, terms) at x (..., n)."""
-    n, K = x.shape[-1], len(kinds)
-    slope = np.zeros((*x.shape, K))
-    curve = np.zeros((*x.shape, n if curved else 0, K))
-    power = kinds == POWER
-    if power.any():
-        first, second = _power_derivatives(shapes[power], x, curved)
-        slope[..., power] = first
-        curve[..., power] = second
-    for k in np.flatnonzero(~power):
-        a, c = shapes[k, 0], int(shapes[k, 1])
-        sine, cosine = np.sin(a * x[..., c]), np.cos(a * x[..., c])
-        slope[..., c, k] = sine if kinds[k] == SINE else cosine
-        if curved:
-            curve[..., c, c, k] = a * cosine if kinds[k] == SINE else -a * sine
-    return slope, curve
+    def values(self, x: Array) -> Array:
+        """φ_k at x (..., n), shape (..., terms)."""
+        out = np.zeros((*x.shape[:-1], len(self)))
+        for k, term in enumerate(self.terms):
+            if term.kind == POWER:
+                out[..., k] = x[..., 0] ** int(term.a) / max(term.a, term.b)
+                if term.b:
+                    out[..., k] *= x[..., 1] ** int(term.b)
+            else:
+                z = term.a * x[..., int(term.b)]
+                out[..., k] = (-np.cos(z) if term.kind == SINE else np.sin(z)) / term.a
+        return out
 
+    def slopes(self, x: Array) -> Array:
+        """Gradients of φ_k at x (..., n), shape (..., n, terms)."""
+        return Derivatives(self.kinds, self.shapes)(x, curved=False)[0]
 
-def _power_derivatives(shapes: Array, x: Array, curved: bool) -> tuple[Array, Array]:
-    """Of the terms x^a y^b / max(a, b), all at once."""
-    a, b = shapes.T
-    s = 1 / np.maximum(a, b)
-    X = _monomials(x[..., :1], a, s)
-    if x.shape[-1] == 1:
-        curve = X[2][..., None, None, :] if curved else np.zeros((*x.shape, 0, len(a)))
-        return X[1][..., None, :], curve
-    Y = _monomials(x[..., 1:], b, np.ones_like(b))
-    slope = np.stack([X[1] * Y[0], X[0] * Y[1]], axis=-2)
-    if not curved:
-        return slope, np.zeros((*x.shape, 0, len(a)))
-    mixed = X[1] * Y[1]
-    rows = [np.stack([X[2] * Y[0], mixed], -2), np.stack([mixed, X[0] * Y[2]], -2)]
-    return slope, np.stack(rows, axis=-3)
+    def curves(self, x: Array) -> Array:
+        """Hessians of φ_k at x (..., n), shape (..., n, n, terms)."""
+        return Derivatives(self.kinds, self.shapes)(x)[1]
 
 
-def _monomials(z: Array, a: Array, s: Array) -> tuple[Array, Array, Array]:
-    """Values s z^a and their first two derivatives, for z (..., 1) and exponents (terms,)."""
-    first, second = s * a, s * a * (a - 1)
-    return (
-        s * z**a,
-        first * z ** np.maximum(a - 1, 0),
-        second * z ** np.maximum(a - 2, 0),
-    )
+class Derivatives:
+    """Gradients and Hessians of many terms at once, from tables of powers and waves.
 
+    Parameters
+    ----------
+    kinds, shapes : ndarray (terms,), (terms, 2)
+        Of the library.
+    """
 
-def potential_values(library: Library, x: Array) -> Array:
-    """φ_k at x (..., n), shape (..., terms)."""
-    out = np.zeros((*x.shape[:-1], len(library)))
-    for k, term in enumerate(library.terms):
-        if term.kind == POWER:
-            out[..., k] = x[..., 0] ** int(term.a) / max(term.a, term.b)
-            if term.b:
-                out[..., k] *= x[..., 1] ** int(term.b)
-        else:
-            z = term.a * x[..., int(term.b)]
-            out[..., k] = (-np.cos(z) if term.kind == SINE else np.sin(z)) / term.a
-    return out
+    def __init__(self, kinds: Index, shapes: Array) -> None:
+        self.terms = len(kinds)
+        self.power, self.wave = np.flatnonzero(kinds == POWER), np.flatnonzero(kinds != POWER)
+        e = shapes[self.power].T
+        self.range = np.arange(e.max(initial=0.0) + 1)
+        scale = np.vstack([1 / e.max(axis=0, initial=1.0), np.ones_like(e[0])])
+        falling = [np.maximum(e - d, 0).astype(int) for d in range(3)]
+        factors = scale, scale * e, scale * e * (e - 1)
+        # for each coordinate and order of derivative: factors, and the powers that are left
+        self.parts = [[(factors[d][c], falling[d][c]) for d in range(3)] for c in range(2)]
+        self.number, self.where = shapes[self.wave, 0], shapes[self.wave, 1].astype(int)
+        self.is_sine = kinds[self.wave] == SINE
+
+    def __call__(self, x: Array, *, curved: bool = True) -> tuple[Array, Array]:
+        """Gradients (..., n, terms) and, if asked for, Hessians (..., n, n, terms) at (..., n)."""
+        n = x.shape[-1]
+        slope = np.zeros((*x.shape, self.terms))
+        curve = np.zeros((*x.shape, n if curved else 0, self.terms))
+        if len(self.power):
+            tables = [x[..., c : c + 1] ** self.range for c in range(n)]
+            own = self.power if len(self.wave) else slice(None)  # a slice is much faster
+            for a in range(n):
+                slope[..., a, own] = self._powers(tables, a)
+                for b in range(curve.shape[-2]):
+                    curve[..., a, b, own] = self._powers(tables, a, b)
+        if len(self.wave):
+            angle = x[..., self.where] * self.number
+            sine, cosine = np.sin(angle), np.cos(angle)
+            slope[..., self.where, self.wave] = np.where(self.is_sine, sine, cosine)
+            if curved:
+                bend = self.number * np.where(self.is_sine, cosine, -sine)
+                curve[..., self.where, self.where, self.wave] = bend
+        return slope, curve
+
+    def _powers(self, tables: list[Array], *by: int) -> Array:
+        """Derivatives of x^a y^b / max(a, b) by some of the coordinates."""
+        chosen = [(table, *self.parts[c][by.count(c)]) for c, table in enumerate(tables)]
+        return reduce(mul, [factor * table.take(left, axis=-1) for table, factor, left in chosen])
 
 
 # -- libraries ------------------------------------------------------------------------------------
@@ -224,10 +241,10 @@ def library_of(family: str | Sequence[str], channels: int) -> Library:
     if channels == 2:
         if family != "polynomial":
             raise OptionError("a potential of two coordinates is polynomial: say so, or auto.")
-        total = range(1, _HIGHEST_OF_TWO + 1)
+        total = range(1, limits.DEGREE_OF_TWO + 1)
         terms = [Term(POWER, d - b, b) for d in total for b in range(d + 1)]
     elif family == "polynomial":
-        terms = [Term(POWER, a) for a in range(1, _HIGHEST + 1)]
+        terms = [Term(POWER, a) for a in range(1, limits.DEGREE + 1)]
     else:
         waves = [Term(kind, a) for a in (1, 2) for kind in (SINE, COSINE)]
         terms = [Term(POWER, 1), Term(POWER, 2), *waves]
@@ -289,26 +306,32 @@ class Potential:
     @property
     def terms(self) -> tuple[str, ...]:
         """The terms in writing: of the force V' for one coordinate, of V for two."""
-        if len(self.names) == 1:
-            return tuple(term.force_text(self.names[0]) for term in self.library.terms)
-        return tuple(term.potential_text(self.names) for term in self.library.terms)
+        return self.library.texts(self.names)
 
     def __call__(self, x: ArrayLike) -> Array:
         """V at x: any shape for one coordinate, (..., 2) for two."""
-        return np.asarray(potential_values(self.library, self._points(x)) @ self.coefficients)
+        return self.values(self._points(x))
 
     def gradient(self, x: ArrayLike) -> Array:
         """∇V, of the shape of x."""
-        slope, _ = derivatives(
-            self.library.kinds, self.library.shapes, self._points(x), curved=False
-        )
-        return np.asarray((slope @ self.coefficients).reshape(np.shape(x)))
+        return self.slopes(self._points(x)).reshape(np.shape(x))
+
+    def values(self, x: Array) -> Array:
+        """V at points (..., n)."""
+        return np.asarray(self.library.values(x) @ self.coefficients)
+
+    def slopes(self, x: Array) -> Array:
+        """∇V at points (..., n), of the same shape."""
+        return np.asarray(self.library.slopes(x) @ self.coefficients)
+
+    def curvature(self, x: Array) -> Array:
+        """Second derivatives of V at points (..., n), (..., n, n)."""
+        return np.asarray(self.library.curves(x) @ self.coefficients)
 
     def band(self, x: ArrayLike) -> Array:
         """Standard deviation of V at x, V(mean of the record) being the reference."""
-        centre = self._points(self.reach.mean(axis=0))
-        rows = potential_values(self.library, self._points(x))
-        rows = rows - potential_values(self.library, centre).reshape(-1)
+        centre = self.library.values(self.reach.mean(axis=0))
+        rows = self.library.values(self._points(x)) - centre
         variance = ((rows @ self.covariance) * rows).sum(axis=-1)
         return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 

@@ -152,9 +152,12 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
         many = len(out) > 1
         yield Remark(
             f"the line{'s' * many} at {which} {'are' if many else 'is'} not in phase on all "
-            "channels, as a mode of a lossless reciprocal system must be: two modes of one "
-            "frequency, damping, rotation or a delay between channels would do this; records at "
-            "equilibrium of a system that rotates are fitted by identify_gyroscopic",
+            "channels, as a mode of a lossless reciprocal system must be",
+            advice=Words(
+                "two modes of one frequency, damping, rotation or a delay between channels would "
+                "do this; records at equilibrium of a system that rotates are fitted with {0}",
+                (Ask("gyroscopic", True),),
+            ),
             code="out-of-phase",
         )
     if lines.slow:

@@ -17,7 +17,7 @@ from prism.motion.forced.response.price import price_of
 from prism.motion.forced.response.rational import mode_vector
 from prism.motion.forced.response.relocate import relocated
 from prism.motion.forced.response.scan import promises, scan, trial_poles
-from prism.motion.forced.response.scoring import ModalFit, climb, covariance, wald
+from prism.motion.forced.response.scoring import ResponseFit, climb, covariance, wald
 from prism.motion.forced.response.start import count_peaks
 from prism.search.pursuit import LOOSE, simplified
 from prism.systems import cart_pendulum, chain
@@ -93,7 +93,7 @@ def point_of(system, data, damping="none", loss=0.0):
 
 def climbed(data, point, noise, steps, variance=None):
     """Point and ``-2 log L`` that scoring reaches, with variances held or those of the model."""
-    fit = climb(ModalFit(data, point, noise, held=variance), steps)
+    fit = climb(ResponseFit(data, point, noise, held=variance), steps)
     return fit.point, fit.value
 
 
@@ -166,7 +166,7 @@ def test_fisher_information_equals_the_formula_datum_by_datum(damping, noise):
     data, point = random_data(), random_point(damping, double=True)
     at = evaluate(data, point)
     J = jacobian(data, point, at)
-    _, found = ModalFit(data, point, noise).information
+    _, found = ResponseFit(data, point, noise).information
     variance = noise.a2 + noise.b2 * np.abs(at.H) ** 2
     expected = dense_information(J.astype(complex), at.H + 0j, variance, data.counts, noise.b2)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
@@ -183,7 +183,7 @@ def test_the_gradient_is_that_of_the_log_likelihood(damping, noise):
         H = dense_model(theta, data, 3, 4, damping, point.pole)
         return -0.5 * deviance(noise.a2 + noise.b2 * np.abs(H) ** 2, data.counts, data.squares(H))
 
-    found, _ = ModalFit(data, point, noise).information
+    found, _ = ResponseFit(data, point, noise).information
     expected = differences(likelihood, packed(point))
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
 
@@ -194,7 +194,7 @@ def test_fisher_information_is_the_covariance_of_the_score_over_noise():
     data = data_of(system, w, loss=0.02)
     point, noise = point_of(system, data, "structural", 0.02), ResponseNoise(0.02, 0.04)
     at = evaluate(data, point)
-    _, expected = ModalFit(data, point, noise).information
+    _, expected = ResponseFit(data, point, noise).information
     rng = np.random.default_rng(0)
     clean = np.zeros((len(w), 2, 2), complex)
     clean[:, data.rows, data.columns] = clean[:, data.columns, data.rows] = at.H
@@ -205,7 +205,7 @@ def test_fisher_information_is_the_covariance_of_the_score_over_noise():
         drawn = ResponseData.of(FrequencyResponse(w, clean + std * (real + 1j * imaginary)).ports)
         Y, scatter = drawn.Y * drawn.value_unit, drawn.scatter * drawn.value_unit**2
         same = dataclasses.replace(data, Y=Y, scatter=scatter, counts=drawn.counts)
-        scores.append(ModalFit(same, point, noise).information[0])
+        scores.append(ResponseFit(same, point, noise).information[0])
     scores = np.array(scores)
     scale = np.sqrt(np.diag(expected))
     assert np.all(np.abs(scores.mean(axis=0) / scale) < 4.5 / np.sqrt(4000))
@@ -225,7 +225,7 @@ def test_deviance_is_minus_twice_the_log_density_of_complex_gaussians():
     std = np.sqrt(0.5 * (noise.a2 + noise.b2 * np.abs(full) ** 2))
     density = scipy.stats.norm.logpdf(raw.real, full.real, std)
     density = density + scipy.stats.norm.logpdf(raw.imag, full.imag, std)
-    found = ModalFit(data, point, noise).value
+    found = ResponseFit(data, point, noise).value
     # a deviance leaves out the constant 2 log π of each value
     assert found + 2 * raw.size * np.log(np.pi) == pytest.approx(-2 * density.sum(), rel=1e-12)
 
@@ -521,7 +521,7 @@ def test_the_gain_that_the_scan_promises_is_that_of_least_squares(five):
     data, point, noise = five
     without = point.without(2)
     variance = data.variance(noise, data.Y)
-    for one in scan(ModalFit(data, without, noise), variance):
+    for one in scan(ResponseFit(data, without, noise), variance):
         expected = dense_gain(data, without, variance, one.lam, one.v)
         assert one.gain == pytest.approx(expected, rel=1e-4)
 
@@ -544,7 +544,7 @@ def test_a_weak_mode_that_was_taken_out_is_proposed_first_with_its_gain(gone):
     truth.V[gone] *= weak
     full, value = climbed(data, truth, noise, 30)
     without, before = climbed(data, full.without(gone), noise, 30)
-    found = scan(ModalFit(data, without, noise), data.variance(noise, data.Y))
+    found = scan(ResponseFit(data, without, noise), data.variance(noise, data.Y))
     k = np.searchsorted(data.x, truth.lam[gone])
     assert data.x[k - 1] < found[0].lam < data.x[k]
     direction = found[0].v / np.linalg.norm(found[0].v)
@@ -560,12 +560,12 @@ def test_a_weak_mode_that_was_taken_out_is_proposed_first_with_its_gain(gone):
 def test_a_complete_model_is_promised_no_gain_beyond_the_price(five):
     data, point, noise = five
     variance = data.variance(noise, data.Y)
-    assert scan(ModalFit(data, point, noise), variance)[0].gain < price_of(data, 1e-3, 0.0)
+    assert scan(ResponseFit(data, point, noise), variance)[0].gain < price_of(data, 1e-3, 0.0)
 
 
 def test_candidates_lie_apart_and_are_sorted_by_gain(five):
     data, point, noise = five
-    first = ModalFit(data, point.take(np.array([0])), noise)
+    first = ResponseFit(data, point.take(np.array([0])), noise)
     found = scan(first, first.data_variance, most=4)
     gains = [one.gain for one in found]
     assert gains == sorted(gains, reverse=True)
@@ -592,7 +592,7 @@ def test_a_second_vector_is_promised_at_a_pole_that_needs_one():
     Y = evaluate(data, point).H + 1e-3 * (real + 1j * imaginary)
     data = dataclasses.replace(data, Y=Y, scatter=0 * data.scatter)
     single = ModalPoint(point.lam, point.V[:3], point.eta)
-    gains, vectors = promises(ModalFit(data, single, ResponseNoise(2e-6)))
+    gains, vectors = promises(ResponseFit(data, single, ResponseNoise(2e-6)))
     assert gains.argmax() == 1
     assert np.linalg.norm(vectors[1]) > 0
 
@@ -605,12 +605,12 @@ def test_a_second_vector_is_promised_at_a_pole_that_needs_one():
 def test_a_pole_displaced_across_lines_comes_back(five, shift, j):
     data, point, noise = five
     variance = data.variance(noise, data.Y)
-    best = ModalFit(data, point, noise, held=variance).value
+    best = ResponseFit(data, point, noise, held=variance).value
     lam = point.lam.copy()
     lam[j] += shift * np.gradient(data.x)[np.searchsorted(data.x, lam[j])]
     displaced = ModalPoint(lam, point.V.copy(), point.eta)
     stuck, held = climbed(data, displaced, noise, 40, variance)
-    back = relocated(ModalFit(data, stuck, noise, held=variance)).point
+    back = relocated(ResponseFit(data, stuck, noise, held=variance)).point
     back, value = climbed(data, back, noise, 40, variance)
     assert held > best + 1000
     assert value == pytest.approx(best, abs=0.1)
@@ -619,7 +619,7 @@ def test_a_pole_displaced_across_lines_comes_back(five, shift, j):
 
 def test_a_good_fit_is_left_alone(five):
     data, point, noise = five
-    same = relocated(ModalFit(data, point, noise, held=data.variance(noise, data.Y)))
+    same = relocated(ResponseFit(data, point, noise, held=data.variance(noise, data.Y)))
     np.testing.assert_array_equal(same.point.lam, point.lam)
 
 
@@ -627,7 +627,7 @@ def test_a_good_fit_is_left_alone(five):
 
 
 def fit_of(data, point, noise):
-    return climb(ModalFit(data, point, noise), 40)
+    return climb(ResponseFit(data, point, noise), 40)
 
 
 def shrunk(fit):

@@ -35,11 +35,11 @@ OUT_OF_REACH = 20.0  # prices above the present misfit: what no refinement bring
 TRIALS_PER_STEP = 4  # trial poles in each interval of the grid
 NEAR_STEPS = 1.5  # grid steps about a pole that are looked at closely
 CLOSER_LOOKS = 200  # lines, and residues
-SEEN = 0.9  # of the gain, at least, the scan sees between its trial poles
+SEEN_LOSSLESS = 0.9  # of the gain, at least, the scan sees between its trial poles
 SEEN_LOSSY = 0.7  # and at a loss that need not be that of the mode
 
 # -- moving poles
-REACH = 3  # lines
+REACH_LINES = 3  # lines
 PLACES_PER_STEP = 3
 SWEEPS = 3
 MOVED = 1.0  # -2 log L: what a new place must gain

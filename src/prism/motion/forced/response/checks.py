@@ -10,10 +10,10 @@ import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
-from prism.motion.forced.response.scoring import ModalFit
+from prism.motion.forced.response.scoring import ResponseFit
 
 
-def remarks_of(fit: ModalFit, response: FrequencyResponse) -> tuple[str, ...]:
+def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
     found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(fit.misfit)]
     return tuple(one for one in found if one)
@@ -28,7 +28,7 @@ def asymmetry(data: ResponseData) -> float:
     return float(np.sqrt(0.5 * data.scatter[twice].sum() / size))
 
 
-def _unsymmetric(fit: ModalFit, response: FrequencyResponse) -> str:
+def _unsymmetric(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Reciprocal measurements must differ by no more than each differs from the fit."""
     data, variance = fit.data, fit.spread
     own, twice = data.rows == data.columns, data.scatter > 0
@@ -79,7 +79,7 @@ def _gains(response: FrequencyResponse) -> str:
     )
 
 
-def _not_alternating(fit: ModalFit, response: FrequencyResponse) -> str:
+def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Unconstrained residues of a driving point must not be negative: poles and zeros alternate."""
     data, point = fit.data, fit.point
     poles = np.asarray(point.lam * (1 + 1j * point.eta * point.lossy), complex)

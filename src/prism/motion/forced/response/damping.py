@@ -9,12 +9,12 @@ from scipy.special import chdtri
 
 import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.order import refit, settle
-from prism.motion.forced.response.scoring import ModalFit, climb
+from prism.motion.forced.response.scoring import ResponseFit, climb
 
 LAWS = ("structural", "viscous")
 
 
-def lossless(fit: ModalFit, needed: float) -> ModalFit | None:
+def lossless(fit: ResponseFit, needed: float) -> ResponseFit | None:
     """The same modes without damping, or None where that is out of the question."""
     point = replace(fit.point, eta=np.zeros(len(fit.point)), damping="none")
     held = fit.held_at(fit.data_variance)
@@ -25,19 +25,19 @@ def lossless(fit: ModalFit, needed: float) -> ModalFit | None:
     return settle(refit(fit, found.point))
 
 
-def damped(fit: ModalFit, law: str) -> ModalFit:
+def damped(fit: ResponseFit, law: str) -> ResponseFit:
     """The same modes with losses, from a start where every mode loses a little."""
     eta = np.maximum(fit.point.eta, 1e-5)
     point = replace(fit.point, eta=eta, damping=law, alike=False)
     return settle(climb(fit.held_at(None, point), 15))
 
 
-def likeliest_law(fit: ModalFit) -> ModalFit:
+def likeliest_law(fit: ResponseFit) -> ResponseFit:
     """The same modes with losses of the law that fits better."""
     return min((damped(fit, law) for law in LAWS), key=lambda one: one.value)
 
 
-def alike(fit: ModalFit) -> ModalFit | None:
+def alike(fit: ResponseFit) -> ResponseFit | None:
     """The same modes with one loss factor for all, or None where the data speak against it.
 
     Twice the loss in log likelihood is chi square distributed with one degree of freedom for each
@@ -52,7 +52,7 @@ def alike(fit: ModalFit) -> ModalFit | None:
     return found if found.value < fit.value + allowed else None
 
 
-def score(fit: ModalFit) -> float:
+def score(fit: ResponseFit) -> float:
     r"""Gain that losses of either sign promise a lossless fit: :math:`g^T I^{-1} g`.
 
     g is the gradient by the loss factors at zero loss, with the information of the other
@@ -70,7 +70,7 @@ def score(fit: ModalFit) -> float:
     return float(lean @ np.linalg.lstsq(inner, lean, rcond=1e-10)[0])
 
 
-def decide(fit: ModalFit) -> ModalFit:
+def decide(fit: ResponseFit) -> ResponseFit:
     """Choose between no damping, viscous and structural damping.
 
     Losses are accepted when twice the gain in log likelihood is larger than chance makes it with

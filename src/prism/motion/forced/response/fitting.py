@@ -17,7 +17,7 @@ from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest, widen
 from prism.motion.forced.response.price import price_of
 from prism.motion.forced.response.report import report
-from prism.motion.forced.response.scoring import ModalFit, climb
+from prism.motion.forced.response.scoring import ResponseFit, climb
 from prism.motion.forced.response.start import (
     NoiseGuess,
     as_point,
@@ -89,7 +89,7 @@ def _search(
     false_alarm: float,
     most: int | None,
     say: Callable[[str], None],
-) -> ModalFit:
+) -> ResponseFit:
     price = price_of(data, false_alarm, 0.0)
     starts = [_start(data, guess, damped, price) for guess in guesses]
     found = [one for one in starts if one is not None]
@@ -106,7 +106,7 @@ def _search(
     return fit if fit.point is decided.point else _damping(fit, damped)
 
 
-def _selected(fit: ModalFit, false_alarm: float, say: Callable[[str], None]) -> ModalFit:
+def _selected(fit: ResponseFit, false_alarm: float, say: Callable[[str], None]) -> ResponseFit:
     """Join and drop modes; with one loss factor for all as long as the data agree to that.
 
     A mode without a loss of its own is told from noise at a lower price. The modes that are found
@@ -153,7 +153,7 @@ def _no_line(data: ResponseData) -> NoLineError:
 
 def _start(
     data: ResponseData, guess: NoiseGuess, damped: bool | None, price: float
-) -> ModalFit | None:
+) -> ResponseFit | None:
     """Best rational fit under one guess of the noise, as modes."""
     noise, trusted = guess
     rational = ladder(data, noise, price)
@@ -161,11 +161,11 @@ def _start(
     points = [as_point(data, rational, law) for law in (LAWS if lossy else ("none",))]
     if not len(points[0]):
         return None
-    fits = [ModalFit(data, point, noise, trusted) for point in points]
+    fits = [ResponseFit(data, point, noise, trusted) for point in points]
     return settle(refit(fits[0], _likelier(fits).point, price if trusted else np.inf))
 
 
-def _likelier(fits: list[ModalFit]) -> ModalFit:
+def _likelier(fits: list[ResponseFit]) -> ResponseFit:
     """The law of damping that fits better after a few steps, with a tolerance of a percent."""
     if len(fits) == 1:
         return fits[0]
@@ -175,7 +175,7 @@ def _likelier(fits: list[ModalFit]) -> ModalFit:
     return min(tried, key=lambda one: one.value)
 
 
-def _damping(fit: ModalFit, damped: bool | None) -> ModalFit:
+def _damping(fit: ResponseFit, damped: bool | None) -> ResponseFit:
     if damped is None:
         return decide(fit)
     return likeliest_law(fit) if damped else fit

@@ -15,7 +15,7 @@ from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import deviance
 from prism.motion.forced.response.relocate import relocated
 from prism.motion.forced.response.scan import promises, scan
-from prism.motion.forced.response.scoring import ModalFit, climb, wald
+from prism.motion.forced.response.scoring import ResponseFit, climb, wald
 from prism.motion.forced.response.start import tolerance
 from prism.search.pursuit import LOOSE, AbstractFamily, Move, Places, pursue, simplified
 
@@ -26,13 +26,13 @@ def empty_value(data: ResponseData) -> float:
     return deviance(data.variance(data.noise_about(H), H), data.counts, data.squares(H))
 
 
-def refit(fit: ModalFit, point: ModalPoint, price: float = np.inf) -> ModalFit:
+def refit(fit: ResponseFit, point: ModalPoint, price: float = np.inf) -> ResponseFit:
     """Fit another point: with the variances of the data, then with those of the model."""
     close = relocated(approached(replace(fit, point=point), price))
     return climb(close.held_at(None), limits.SETTLE_STEPS)
 
 
-def approached(fit: ModalFit, price: float = np.inf) -> ModalFit:
+def approached(fit: ResponseFit, price: float = np.inf) -> ResponseFit:
     """Fit roughly first, then closer and closer, up to the variances of the data.
 
     Multiplicative noise weighs a value of 1e-6 as much as one of 1, and such values are small by
@@ -51,7 +51,7 @@ def approached(fit: ModalFit, price: float = np.inf) -> ModalFit:
     return _completed(climb(fit.held_at(fixed), 2 * limits.CLOSER_STEPS), price)
 
 
-def _completed(fit: ModalFit, price: float) -> ModalFit:
+def _completed(fit: ResponseFit, price: float) -> ResponseFit:
     """Add modes until the residual is noise at these variances, or none helps.
 
     No pursuit: on this way to the start nothing is taken out again, and of several modes that pay
@@ -71,18 +71,18 @@ def _completed(fit: ModalFit, price: float) -> ModalFit:
     return fit
 
 
-def _joined(fit: ModalFit, variance: Array, least: float) -> list[ModalPoint]:
+def _joined(fit: ResponseFit, variance: Array, least: float) -> list[ModalPoint]:
     """Points with a mode more where the score promises at least so much, the best first."""
     found = [one for one in scan(fit, variance) if one.gain >= least]
     return [fit.point.joined(one.lam, one.v, one.eta).sorted() for one in found]
 
 
-def _is_noise(fit: ModalFit, variance: Array) -> bool:
+def _is_noise(fit: ResponseFit, variance: Array) -> bool:
     """Whether what is left over may be noise of these variances."""
     return bool((fit.squares / variance).sum() <= limits.COMPLETE * fit.data.total)
 
 
-def settle(fit: ModalFit) -> ModalFit:
+def settle(fit: ResponseFit) -> ResponseFit:
     """Alternate between the noise and the modes.
 
     While modes are missing the residual is not noise, and a noise read off it would hide them:
@@ -100,7 +100,7 @@ def settle(fit: ModalFit) -> ModalFit:
     return fit
 
 
-def memory(fit: ModalFit) -> float:
+def memory(fit: ResponseFit) -> float:
     r"""How many lines share one error: :math:`1 + 2 \sum_k ρ_k` of the residual over frequency.
 
     Noise is new in every line. What the model cannot do (modes with complex shapes, a small
@@ -124,7 +124,7 @@ def memory(fit: ModalFit) -> float:
 Moves = Iterator[Sequence[Move[ModalPoint]]]
 
 
-class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
+class ResponseModes(AbstractFamily[ModalPoint, ResponseFit, ResponseFit]):
     """The modes of a response, each at one price.
 
     Parameters
@@ -136,7 +136,7 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
     def __init__(self, price: float) -> None:
         self.price = price
 
-    def look(self, fit: ModalFit) -> ModalFit:
+    def look(self, fit: ResponseFit) -> ResponseFit:
         """The price where errors have a memory, and where few data leave the noise uncertain.
 
         With p parameters fitted to N real numbers, residuals are smaller than the noise by
@@ -146,29 +146,29 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
         spare = size - fit.point.free_count - fit.noise.parameters
         return replace(fit, due=self.price * memory(fit) * size / max(spare, 1))
 
-    def fit(self, rest: ModalFit) -> ModalFit:
+    def fit(self, rest: ResponseFit) -> ResponseFit:
         """The fit itself: what it leaves over belongs to it."""
         return rest
 
-    def members(self, fit: ModalFit) -> ModalPoint:
+    def members(self, fit: ResponseFit) -> ModalPoint:
         """The modes."""
         return fit.point
 
-    def cost(self, fit: ModalFit) -> float:
+    def cost(self, fit: ResponseFit) -> float:
         r""":math:`-2 \log L`."""
         return fit.value
 
-    def words(self, fit: ModalFit) -> str:
+    def words(self, fit: ResponseFit) -> str:
         """How many modes there are."""
         return f"{len(fit.point)} modes"
 
-    def additions(self, rest: ModalFit) -> Moves:
+    def additions(self, rest: ResponseFit) -> Moves:
         """A mode where the score promises most."""
-        least = (limits.SEEN_LOSSY if rest.point.lossy else limits.SEEN) * rest.due
+        least = (limits.SEEN_LOSSY if rest.point.lossy else limits.SEEN_LOSSLESS) * rest.due
         starts = _joined(rest, rest.data_variance, least)
         yield [Move(start, rest.due, plain=True) for start in starts]
 
-    def removals(self, fit: ModalFit, around: Places | None) -> Moves:
+    def removals(self, fit: ResponseFit, around: Places | None) -> Moves:
         """One mode instead of two neighbours, then one less; the first that can be afforded."""
         if len(fit.point) > 1:
             for start in _merged(fit):
@@ -176,17 +176,17 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
             for j in _doubtful(fit):
                 yield [Move(fit.point.without(j), fit.due)]
 
-    def enlarged(self, start: ModalPoint, like: ModalFit) -> ModalFit:
+    def enlarged(self, start: ModalPoint, like: ResponseFit) -> ResponseFit:
         """One mode more, fitted with the present noise."""
         return refit(like, start)
 
     def refined(
         self,
         start: ModalPoint,
-        like: ModalFit,
+        like: ResponseFit,
         tolerance: float = LOOSE,
         hopeless: float = np.inf,
-    ) -> ModalFit | None:
+    ) -> ResponseFit | None:
         """Fewer modes; None if the loss is far above the price."""
         fewer = approached(replace(like, point=start))
         now = like.held_at(like.data_variance).value
@@ -197,15 +197,15 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
         # a mode may stand for noise of another kind than the present one
         return found if found.value < hopeless else settle(found)
 
-    def joined(self, fit: ModalFit) -> ModalFit:
+    def joined(self, fit: ResponseFit) -> ResponseFit:
         """With the noise that is left, and what a mode is due then."""
         return self.look(settle(fit))
 
-    def left(self, fit: ModalFit) -> ModalFit:
+    def left(self, fit: ResponseFit) -> ResponseFit:
         """With the noise that is left."""
         return settle(fit)
 
-    def better(self, before: ModalFit, after: ModalFit) -> bool:
+    def better(self, before: ResponseFit, after: ResponseFit) -> bool:
         """Whether there are more modes, or as many that fit better."""
         more = len(after.point) > len(before.point)
         return more or after.value <= before.value - limits.TAKEN_BACK
@@ -214,11 +214,11 @@ class ResponseModes(AbstractFamily[ModalPoint, ModalFit, ModalFit]):
 class FurtherVectors(ResponseModes):
     """Vectors at known poles: they join, each at its price, and none is taken out."""
 
-    def look(self, fit: ModalFit) -> ModalFit:
+    def look(self, fit: ResponseFit) -> ResponseFit:
         """The fit itself: a vector at a known pole has one price."""
         return fit
 
-    def additions(self, rest: ModalFit) -> Moves:
+    def additions(self, rest: ResponseFit) -> Moves:
         """A vector at the pole where the score promises most, up to full rank."""
         point, ports = rest.point, rest.data.ports
         gains, vectors = promises(rest)
@@ -227,16 +227,16 @@ class FurtherVectors(ResponseModes):
         if gains[j] >= self.price and not full[j]:
             yield [Move(point.widened(j, vectors[j]), self.price, plain=True)]
 
-    def removals(self, fit: ModalFit, around: Places | None) -> Moves:
+    def removals(self, fit: ResponseFit, around: Places | None) -> Moves:
         """None."""
         yield from ()
 
-    def better(self, before: ModalFit, after: ModalFit) -> bool:
+    def better(self, before: ResponseFit, after: ResponseFit) -> bool:
         """A vector that joined stays."""
         return True
 
 
-def select(fit: ModalFit, price: float, say: Callable[[str], None]) -> ModalFit:
+def select(fit: ResponseFit, price: float, say: Callable[[str], None]) -> ResponseFit:
     """Join and drop modes until neither pays."""
     family = ResponseModes(price)
     fit = simplified(family, family.look(fit), LOOSE)
@@ -244,7 +244,7 @@ def select(fit: ModalFit, price: float, say: Callable[[str], None]) -> ModalFit:
     return pursue(family, fit, rounds=limits.MOST_ROUNDS, polish=False, tell=say)
 
 
-def strongest(fit: ModalFit, most: int) -> ModalFit:
+def strongest(fit: ResponseFit, most: int) -> ResponseFit:
     """Leave out the weakest modes until no more than ``most`` are left."""
     while len(fit.point) > most:
         weakest = int(np.argmin(wald(fit)))
@@ -252,7 +252,7 @@ def strongest(fit: ModalFit, most: int) -> ModalFit:
     return fit
 
 
-def widen(fit: ModalFit, false_alarm: float) -> ModalFit:
+def widen(fit: ResponseFit, false_alarm: float) -> ResponseFit:
     """Give poles further vectors while the likelihood asks for them, up to full rank.
 
     A structure with equal frequencies (a square plate, a shaft) has residues of rank two; so has
@@ -263,7 +263,7 @@ def widen(fit: ModalFit, false_alarm: float) -> ModalFit:
     return pursue(FurtherVectors(price), fit, rounds=most, polish=False)
 
 
-def _merged(fit: ModalFit) -> Iterator[ModalPoint]:
+def _merged(fit: ResponseFit) -> Iterator[ModalPoint]:
     """Points with one mode instead of two neighbours, the closest first."""
     point, x = fit.point.sorted(), fit.data.x
     step = np.interp(point.lam, x, np.gradient(x))
@@ -279,7 +279,7 @@ def _merged(fit: ModalFit) -> Iterator[ModalPoint]:
         yield one
 
 
-def _doubtful(fit: ModalFit) -> list[int]:
+def _doubtful(fit: ResponseFit) -> list[int]:
     """Modes worth a trial without: weak ones, and those whose loss is unlike the others'.
 
     The Wald statistic is the gain of a mode in a linear world; next to modes that cancel it is

@@ -2,28 +2,25 @@ r"""What a mode must gain: the chance that noise alone does it anywhere in the b
 
 A mode with pole p and direction w (unit) changes the response along the unit vector
 :math:`ψ(p, w) \propto w w^T/(p - x)`. Its gain in :math:`-2 \log L` is
-:math:`\max(\langle ψ, z\rangle, 0)^2` with white z, and the largest gain over the manifold M of all
-ψ exceeds u with the probability (tube formula: Hotelling, Amer. J. Math. 61, 440, 1939; Sun, Ann.
-Probab. 21, 34, 1993)
+:math:`\max(\langle ψ, z\rangle, 0)^2` with white z, and the largest gain over the manifold of all
+ψ is that of `prism.search.noise.tube_threshold`.
 
-.. math:: \frac{|M|}{|S^n|} \Pr(χ^2_{n+1} > u) + \frac{|∂M|}{2 |S^{n-1}|} \Pr(χ^2_n > u).
-
-M is the curve of the poles times the projective space of the directions in n ports, whose volume
-is :math:`2^{(n-1)/2} |S^{n-1}|/2` because :math:`|d(w w^T)| = \sqrt2\,|dw|`. On an even grid the
-curve has the length :math:`π/\sqrt3` per step, whatever the place, and one piece per step: at a
-line the response of a lossless mode jumps from one sign to the other. A mode with losses turns its
-phase by π there instead, and one wider than a step changes more slowly, with :math:`1/(\sqrt2 a)`
-per step for a half width of a steps.
+The manifold is the curve of the poles times the projective space of the directions in n ports,
+whose volume is :math:`2^{(n-1)/2} |S^{n-1}|/2` because :math:`|d(w w^T)| = \sqrt2\,|dw|`. On an
+even grid the curve has the length :math:`π/\sqrt3` per step, whatever the place, and one piece per
+step: at a line the response of a lossless mode jumps from one sign to the other. A mode with
+losses turns its phase by π there instead, and one wider than a step changes more slowly, with
+:math:`1/(\sqrt2 a)` per step for a half width of a steps.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, gammaln
 
 import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.data import ResponseData
+from prism.search.noise import tube_threshold
 
 
 def price_of(data: ResponseData, false_alarm: float, eta: float, *, own: bool = True) -> float:
@@ -44,13 +41,7 @@ def price_of(data: ResponseData, false_alarm: float, eta: float, *, own: bool = 
     spheres = 2 * np.pi * np.exp(_log_sphere(n - 1) - _log_sphere(n))
     places = directions * spheres * _length(data, eta) / (2 * np.pi)
     ends = directions * (len(data.omega) if eta == 0 else 1)
-
-    def excess(u: float) -> float:
-        chance = places * chdtrc(n + 1, u) + ends * chdtrc(n, u)
-        return float(np.log(chance / false_alarm))
-
-    highest = float(chdtri(n + 1, false_alarm / (2 * (places + ends))))
-    level = float(brentq(excess, 0.0, highest))
+    level = tube_threshold(n, places, ends, false_alarm)
     return level if eta == 0 or not own else float(chdtri(n + 2, chdtrc(n + 1, level)))
 
 

@@ -18,10 +18,10 @@ from prism._types import Array, Mask
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint, evaluate
 from prism.motion.forced.response.rational import mode_vector
-from prism.motion.forced.response.scoring import ModalFit, climb
+from prism.motion.forced.response.scoring import ResponseFit, climb
 
 
-def relocated(fit: ModalFit) -> ModalFit:
+def relocated(fit: ResponseFit) -> ResponseFit:
     """Try badly fitted modes in the neighbouring intervals, at the variances that are held."""
     for _ in range(limits.SWEEPS):
         before = fit.value
@@ -35,24 +35,24 @@ def relocated(fit: ModalFit) -> ModalFit:
     return fit
 
 
-def _suspects(fit: ModalFit) -> Mask:
+def _suspects(fit: ResponseFit) -> Mask:
     """Modes with a line in reach whose residual noise does not explain."""
     data = fit.data
     z2 = (data.counts * np.abs(data.Y - fit.H) ** 2 / fit.variance).max(axis=1)
     strange = np.flatnonzero(z2 > 0.5 * limits.STRANGE**2)
     place = np.searchsorted(data.x, fit.point.lam)
-    near = np.abs(strange + 0.5 - place[:, None]) <= limits.REACH + 0.5
+    near = np.abs(strange + 0.5 - place[:, None]) <= limits.REACH_LINES + 0.5
     return np.asarray(near.any(axis=1))
 
 
 def _places(data: ResponseData, lam: float) -> Array:
     k = int(np.searchsorted(data.x, lam))
-    edges = data.x[max(k - limits.REACH - 1, 0) : k + limits.REACH + 1]
+    edges = data.x[max(k - limits.REACH_LINES - 1, 0) : k + limits.REACH_LINES + 1]
     inner = (np.arange(limits.PLACES_PER_STEP) + 0.5) / limits.PLACES_PER_STEP
     return np.asarray((edges[:-1, None] + np.diff(edges)[:, None] * inner).ravel())
 
 
-def _best_place(fit: ModalFit, j: int) -> ModalPoint | None:
+def _best_place(fit: ResponseFit, j: int) -> ModalPoint | None:
     """Point with mode j where its best residue leaves the smallest misfit."""
     data, point = fit.data, fit.point
     lam = _places(data, float(point.lam[j]))

@@ -14,10 +14,10 @@ from prism.motion.forced.response.checks import remarks_of
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
-from prism.motion.forced.response.scoring import ModalFit, covariance, wald
+from prism.motion.forced.response.scoring import ResponseFit, covariance, wald
 
 
-def report(fit: ModalFit, response: FrequencyResponse) -> FosterFit:
+def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     """Scale back, sort, and attach errors and remarks."""
     # ascending frequencies: one row per vector, the vectors of a pole beside each other
     data, point = fit.data, fit.point
@@ -48,7 +48,7 @@ def _unit(data: ResponseData) -> float:
     return float(np.sqrt(data.value_unit) * data.frequency_unit)
 
 
-def user_covariance(fit: ModalFit, order: Index) -> Array:
+def user_covariance(fit: ResponseFit, order: Index) -> Array:
     """Covariance of ``(omega, participation, loss)`` from that of ``(lam, V, eta)``.
 
     Parameters
@@ -122,4 +122,4 @@ def response_bound(
     lam = (truth.omega / data.frequency_unit) ** 2
     point = ModalPoint(lam, truth.participation / _unit(data), truth.loss, truth.damping)
     noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
-    return user_covariance(ModalFit(data, point, noise), np.arange(len(lam)))
+    return user_covariance(ResponseFit(data, point, noise), np.arange(len(lam)))

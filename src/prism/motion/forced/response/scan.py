@@ -18,7 +18,7 @@ from prism._types import Array, ComplexArray, Mask
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import jacobian
 from prism.motion.forced.response.rational import mode_vector
-from prism.motion.forced.response.scoring import ModalFit
+from prism.motion.forced.response.scoring import ResponseFit
 
 
 class PromisedMode(NamedTuple):
@@ -30,7 +30,7 @@ class PromisedMode(NamedTuple):
     gain: float
 
 
-def scan(fit: ModalFit, variance: Array, most: int = 3) -> list[PromisedMode]:
+def scan(fit: ResponseFit, variance: Array, most: int = 3) -> list[PromisedMode]:
     """Best places for one more mode, the most promising first.
 
     Parameters
@@ -57,7 +57,7 @@ def scan(fit: ModalFit, variance: Array, most: int = 3) -> list[PromisedMode]:
     return out
 
 
-def _promising(fit: ModalFit, variance: Array, lam: Array) -> Mask:
+def _promising(fit: ResponseFit, variance: Array, lam: Array) -> Mask:
     """Trial poles worth a closer look: near poles, outside the band, and where residuals are.
 
     Residuals are looked at over one line and over groups of lines of all widths. The power of the
@@ -81,12 +81,12 @@ def _promising(fit: ModalFit, variance: Array, lam: Array) -> Mask:
     return np.asarray(there | (away < limits.NEAR_STEPS * step) | outside)
 
 
-def promises(fit: ModalFit) -> tuple[Array, Array]:
+def promises(fit: ResponseFit) -> tuple[Array, Array]:
     """Gain of one more vector at each pole that is there, and that vector."""
     return _gains(fit, fit.data_variance, fit.at.D.astype(complex))
 
 
-def _gains(fit: ModalFit, variance: Array, phi: ComplexArray) -> tuple[Array, Array]:
+def _gains(fit: ResponseFit, variance: Array, phi: ComplexArray) -> tuple[Array, Array]:
     """Gain of a mode with each of the responses phi (F, K), and the vector that reaches it."""
     data = fit.data
     root = np.where(data.counts > 0, np.sqrt(2 * data.counts / variance), 0.0)

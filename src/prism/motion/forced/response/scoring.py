@@ -19,13 +19,13 @@ from prism.motion.forced.response.modal import Evaluation, ModalPoint, evaluate,
 from prism.motion.forced.response.noise import ResponseNoise, deviance
 from prism.search.descent import Marquardt, Step, Stop, descend
 
-_CONTROL = Marquardt(start=1e-9, least=0.0, most=np.inf, floor=0.0, tries=14)
+_CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
 # the fall alone decides: at a bound, or next to a singular matrix, what is promised means little
 _STOP = Stop(tolerance=-np.inf, settled=1e-5, settled_share=1e-10)
 
 
 @dataclass(frozen=True)
-class ModalFit:
+class ResponseFit:
     """A point and the noise, with the likelihood that follows from them.
 
     Attributes
@@ -49,7 +49,7 @@ class ModalFit:
     held: Array | None = None
     due: float = np.inf
 
-    def held_at(self, variance: Array | None, point: ModalPoint | None = None) -> ModalFit:
+    def held_at(self, variance: Array | None, point: ModalPoint | None = None) -> ResponseFit:
         """The same with other variances, or with those of the model, and with other modes."""
         return replace(self, held=variance, point=self.point if point is None else point)
 
@@ -131,7 +131,7 @@ def _as_real(values: Array | ComplexArray) -> Array:
     return np.vstack([values.real, values.imag]) if np.iscomplexobj(values) else values.real
 
 
-def climb(fit: ModalFit, steps: int) -> ModalFit:
+def climb(fit: ResponseFit, steps: int) -> ResponseFit:
     """Raise the likelihood by damped scoring steps; the noise stays as it is."""
     return descend(_Likelihood(), fit, replace(_STOP, steps=steps), _CONTROL).point
 
@@ -139,11 +139,11 @@ def climb(fit: ModalFit, steps: int) -> ModalFit:
 class _Likelihood:
     """The likelihood of points, as a landscape to descend."""
 
-    def cost(self, fit: ModalFit) -> float:
+    def cost(self, fit: ResponseFit) -> float:
         r""":math:`-2 \log L`."""
         return fit.value
 
-    def step(self, fit: ModalFit, damping: float) -> Step | None:
+    def step(self, fit: ResponseFit, damping: float) -> Step | None:
         """The damped scoring step; None where it is not finite."""
         gradient, matrix = fit.information
         if not np.isfinite(matrix).all():
@@ -151,7 +151,7 @@ class _Likelihood:
         delta = _solve(fit.point, matrix, gradient, damping)
         return Step(delta, float(delta @ gradient)) if np.isfinite(delta).all() else None
 
-    def moved(self, fit: ModalFit, step: Step) -> ModalFit:
+    def moved(self, fit: ResponseFit, step: Step) -> ResponseFit:
         """The fit after a step, within bounds."""
         return replace(fit, point=fit.point.moved(step.delta))
 
@@ -182,7 +182,7 @@ def _symmetric_solve(matrix: Array, rhs: Array) -> Array:
     return np.asarray(np.linalg.lstsq(matrix, rhs, rcond=None)[0])
 
 
-def covariance(fit: ModalFit) -> Array:
+def covariance(fit: ResponseFit) -> Array:
     """Inverse Fisher information of all parameters.
 
     A frequency held at a bound (a rigid body, a static compliance) has no error; a loss factor of
@@ -200,10 +200,10 @@ def covariance(fit: ModalFit) -> Array:
     return out
 
 
-def wald(fit: ModalFit) -> Array:
+def wald(fit: ResponseFit) -> Array:
     """Squared length of each participation vector in units of its error."""
-    C = covariance(fit)
-    N, (K, n) = len(fit.point), fit.point.V.shape
-    blocks = C[N : N + K * n, N : N + K * n].reshape(K, n, K, n)[range(K), :, range(K)]
-    inverses = np.linalg.pinv(blocks, rcond=1e-12, hermitian=True)
-    return np.asarray(np.einsum("ka,kab,kb->k", fit.point.V, inverses, fit.point.V))
+    C, V = covariance(fit), fit.point.V
+    parts = np.arange(len(fit.point), fit.point.losses).reshape(V.shape)
+    blocks = [C[np.ix_(part, part)] for part in parts]
+    inverses = [np.linalg.pinv(one, rcond=1e-12, hermitian=True) for one in blocks]
+    return np.array([v @ inverse @ v for v, inverse in zip(V, inverses, strict=True)])

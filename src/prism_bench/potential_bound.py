@@ -8,11 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
-from prism.motion.potential.kernel import Parameters, kernel_named
-from prism.motion.potential.path import Estimate
-from prism.motion.potential.pieces import Problem, cut
+from prism.motion.potential.kernel import Integrator, Parameters
+from prism.motion.potential.pieces import Course, ShootingProblem, cut
 from prism.motion.potential.score import information
-from prism.motion.potential.shooting import states_along
 from prism.motion.potential.terms import library_of
 
 __all__ = ["potential_bound"]
@@ -51,31 +49,20 @@ def potential_bound(
     kernel : {"auto", "fast", "plain"}
     """
     omega, c = np.asarray(frequencies, float), np.asarray(couplings, float)
-    parameters = Parameters(
-        library_of(list(terms), 1),
-        np.asarray(coefficients, float),
-        omega,
-        c**2,
-        np.ones((len(c), 1)),
-    )
-    m = len(omega)
+    theta, m = np.asarray(coefficients, float), len(omega)
+    parameters = Parameters(library_of(list(terms), 1), theta, omega, c**2, np.ones((m, 1)))
     begin = np.atleast_2d(np.array(starts, float))
     begin[:, 1 : 1 + m] *= -c
     begin[:, 2 + m :] *= -c
-    data = tuple(np.zeros((samples, 1)) for _ in begin)
-    problem = Problem(
-        kernel=kernel_named(kernel),
-        data=data,
-        dt=dt,
+    problem = ShootingProblem(
+        data=tuple(np.zeros((samples, 1)) for _ in begin),
         noise=np.array([noise_std]),
-        substeps=2,
-        limit=1e6,
         band=(0.0, np.inf),
+        integrator=Integrator(dt, 2, 1e6, kernel),
     )
     # In pieces, because over a long chaotic motion derivatives by its start leave all bounds.
     count = max(1, round(samples * dt * _PIECES))
-    states = states_along(problem, parameters, begin, count)
-    truth = Estimate(parameters, states, 0.0, True, cut(data, count))
+    truth = Course(parameters, begin, cut(problem.data)).in_pieces(problem, count)
     std = np.sqrt(np.diag(information(problem, truth).covariance)[: len(parameters.vector)])
     std[len(std) - m :] /= 2 * np.abs(c)  # from residues to couplings
     return np.asarray(std)

@@ -1,0 +1,9 @@
+"""Numbers of the command line that are choices."""
+
+from __future__ import annotations
+
+WIDEST_TERMINAL = 100  # columns: longer lines of words are hard to read
+DEMO_NOISE = 0.1  # of the standard deviation of each channel
+DEMO_TRIALS = 300  # trials of the ensemble
+DEMO_FREE_FRACTION = 0.4  # part of the free record that is fitted
+DEMO_ENSEMBLE_FRACTION = 0.5  # part of the ensemble that is fitted

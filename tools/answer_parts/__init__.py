@@ -1,0 +1,1 @@
+"""What `answers.py` does with answers once it has them."""

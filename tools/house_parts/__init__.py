@@ -1,0 +1,1 @@
+"""What `house.py` measures: one module per kind of figure."""
