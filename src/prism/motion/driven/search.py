@@ -72,7 +72,7 @@ class ModeSearch:
         """Add modes one by one, best supported first; those refused are asked again."""
         kept: list[DrivenMode] = []
         waiting = sorted(proposed, key=lambda m: -m.gain)
-        for _ in range(limits.ROUNDS):
+        for _ in range(limits.SECOND_CHANCES):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
                 after = self._added(kept, mode, [*refused, *waiting[number + 1 :]])
@@ -116,7 +116,9 @@ class ModeSearch:
         for group in clusters(modes, self.lines.longest):
             current = [m for m in current if m not in group]
             place = HeldBand.around(self.lines, group, current, self.ends)
-            fit = place.fit(in_band(place.band, group), limits.ROUGH if test else limits.FINE)
+            fit = place.fit(
+                in_band(place.band, group), limits.ROUGH_GAIN if test else limits.FINE_GAIN
+            )
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
             if part.fit.model.fitted:

@@ -124,9 +124,9 @@ def usable_step(record: Record) -> float:
         raise RecordError(
             f"{record.missing} samples are missing: fill or cut them before a driven fit."
         )
-    if min(record.samples) < limits.FEWEST_SAMPLES:
+    if min(record.samples) < limits.FEWEST_DRIVEN:
         raise RecordTooShortError(
-            f"{min(record.samples)} samples: a driven fit needs at least {limits.FEWEST_SAMPLES}."
+            f"{min(record.samples)} samples: a driven fit needs at least {limits.FEWEST_DRIVEN}."
         )
     return record.dt
 

@@ -17,7 +17,7 @@ from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.spectrum import FourierLines, common_order, one_quantity
 
 
-def candidates(lines: FourierLines, low: float, high: float, resolution: float) -> list[DrivenMode]:
+def candidates(lines: FourierLines, low: float, high: float) -> list[DrivenMode]:
     """Modes that return at many orders, at several decimations, ascending in frequency.
 
     Parameters
@@ -128,7 +128,7 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
         best = int(np.argmax(np.where(left, (alike & left).sum(axis=1), -1)))
         group = alike[best] & left
         support = len(set(number[group])) / max(tried, 1)
-        if support < limits.PRESENT:
+        if support < limits.PRESENT_AT:
             break
         middle, damping = float(np.median(omega[group])), float(np.median(zeta[group]))
         out.append(DrivenMode(middle, damping, shapes[best], gain=support))
