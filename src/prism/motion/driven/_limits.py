@@ -56,12 +56,9 @@ STEP_POWER = 2.0  # of the logarithm of a spectrum
 SCORING_STEPS = 40
 SCORING_PATIENCE = 10  # steps before a fit may be given up
 SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
-FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = (
-    1e-2,
-    0.1,
-    0.5,
-)  # gain still promised: at the end, on profiles, on trial
-NEARLY_THERE = 0.05  # at the end, worth no remark
+# gain still promised at the end, on a profile, on trial
+FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = 1e-2, 0.1, 0.5
+NEARLY_FINE = 0.05  # at the end, worth no remark
 
 # -- which modes stay, and what is known of them ---------------------------------------------------
 SECOND_CHANCES = 3  # rounds in which every mode that was refused is asked again

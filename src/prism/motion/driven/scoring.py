@@ -320,5 +320,5 @@ def maximise(
         idle=limits.SCORING_IDLE,
     )
     end = descend(_Scoring(moving), start, stop, _CONTROL)
-    converged = end.promise < limits.NEARLY_THERE or end.ending is Ending.SETTLED
+    converged = end.promise < limits.NEARLY_FINE or end.ending is Ending.SETTLED
     return replace(end.point, converged=converged)
