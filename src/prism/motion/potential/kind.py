@@ -71,7 +71,7 @@ class PotentialMotion(Explanation):
 
     def find(self, asked: Question) -> Finding:
         """Fit lines first, which stay as the spectrum of the motion, then the potential."""
-        linear = _linear(asked)
+        linear = self._linear(asked)
         settings = asked.settings
         assert settings.potential is not None
         fit = fit_potential(
@@ -87,6 +87,15 @@ class PotentialMotion(Explanation):
         if fit.verdict.linear:
             return linear.with_remarks(_not_seen(settings.potential, fit))
         return _nonlinear(linear, fit)
+
+    def _linear(self, asked: Question) -> Finding | CannotTellError:
+        """The lines of the motion, or why there are none: chaos has a broad spectrum."""
+        settings = Settings(false_alarm=asked.settings.false_alarm)
+        plain = asked._replace(experiment=Free(), settings=settings)
+        try:
+            return Steady().find(plain)
+        except (NoLineError, RecordTooShortError) as refusal:
+            return self.instead_of(plain, refusal) or refusal
 
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """Where the lines look like those of a nonlinear motion."""
@@ -124,16 +133,6 @@ class PotentialMotion(Explanation):
                 (AUTO,),
             )
         )
-
-
-def _linear(asked: Question) -> Finding | CannotTellError:
-    """The lines of the motion, or why there are none: the spectrum of a chaotic one is broad."""
-    settings = Settings(false_alarm=asked.settings.false_alarm)
-    plain = asked._replace(experiment=Free(), settings=settings)
-    try:
-        return Steady().find(plain)
-    except (NoLineError, RecordTooShortError) as refusal:
-        return refusal
 
 
 def _without_lines(record: Record, fit: NonlinearFit) -> Finding:

@@ -17,8 +17,9 @@ from prism.motion.forced.response.price import price_of
 from prism.motion.forced.response.rational import mode_vector
 from prism.motion.forced.response.relocate import relocated
 from prism.motion.forced.response.scan import promises, scan, trial_poles
-from prism.motion.forced.response.scoring import ResponseFit, climb, covariance, wald
+from prism.motion.forced.response.scoring import CONTROL, ResponseFit, climb, covariance, wald
 from prism.motion.forced.response.start import count_peaks
+from prism.search.descent import Boldness, Step
 from prism.search.pursuit import LOOSE, simplified
 from prism.systems import cart_pendulum, chain
 
@@ -287,6 +288,12 @@ def test_one_loss_for_all_is_the_maximum_over_points_with_equal_losses(damping):
     assert point.eta[0] == point.eta[1]
     assert value < best.fun + 1e-2
     assert point.free_count == dataclasses.replace(point, alike=False).free_count - 1
+
+
+def test_the_damping_is_divided_by_ten_to_the_last_digit():
+    """Without a driving point the matrix is singular and magnifies every digit."""
+    bold = CONTROL.accepted(Boldness(1e-9), 1.0, Step(np.zeros(1), 1.0))
+    assert bold.damping == 1e-9 / 10 != 0.1 * 1e-9
 
 
 def test_a_loss_for_all_stays_at_zero_where_the_sum_of_the_gradients_points_outwards():

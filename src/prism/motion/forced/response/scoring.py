@@ -19,7 +19,7 @@ from prism.motion.forced.response.modal import Evaluation, ModalPoint, evaluate,
 from prism.motion.forced.response.noise import ResponseNoise, deviance
 from prism.search.descent import Marquardt, Step, Stop, descend
 
-_CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
+CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
 # the fall alone decides: at a bound, or next to a singular matrix, what is promised means little
 _STOP = Stop(tolerance=-np.inf, settled=1e-5, settled_share=1e-10)
 
@@ -133,7 +133,7 @@ def _as_real(values: Array | ComplexArray) -> Array:
 
 def climb(fit: ResponseFit, steps: int) -> ResponseFit:
     """Raise the likelihood by damped scoring steps; the noise stays as it is."""
-    return descend(_Likelihood(), fit, replace(_STOP, steps=steps), _CONTROL).point
+    return descend(_Likelihood(), fit, replace(_STOP, steps=steps), CONTROL).point
 
 
 class _Likelihood:
