@@ -123,6 +123,11 @@ def _check(found: Lines, record: Record) -> None:
             "several lines crowd around one frequency, as a decaying oscillation makes them; use "
             "the stationary part of the records."
         )
+    if found.slow:
+        raise CannotTellError(
+            "there is motion slower than one period of the records, which hides how its lines "
+            "turn; record longer."
+        )
     if len(found.motion.omega) < record.n_channels:
         raise CannotTellError(
             f"{record.n_channels} channels need at least as many lines, and "
