@@ -181,6 +181,7 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
         motion=fit.motion,
         remarks=_remarks(fit, len(linear.modes)),
         statement=_statement(fit),
+        quantities=fit.determinations,
         fit=fit,
     )
 

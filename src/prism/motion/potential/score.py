@@ -89,8 +89,10 @@ class Judge:
     def __init__(self, prepared: Prepared) -> None:
         self.prepared, self.samples = prepared, prepared.size
         self.trials, self.channels = len(prepared.data), prepared.channels
-        band = prepared.band[1] - prepared.band[0]
-        self.places = max(band * prepared.duration / np.pi, 2.0)
+        low, high = prepared.band
+        places = max((high - low) * prepared.duration / np.pi, 2.0)
+        # of a hidden mode: its start in each trial, and the place of its frequency
+        self.price = 2 * self.trials * log(self.samples) + 2 * log(places)
         self.motion = np.concatenate(prepared.smooth)
         dt = prepared.integrator.dt
         jerk = np.concatenate([np.gradient(v, dt, axis=0) for v in prepared.speed])
@@ -137,8 +139,7 @@ class Judge:
         chosen = lgamma(full + 1) - lgamma(terms + 1) - lgamma(full - terms + 1)
         weighed = np.eye(len(scales)) + precision * np.outer(scales, scales)
         known: float = max(float(np.linalg.slogdet(weighed)[1]), 0.0)
-        each = 2 * self.trials * log(n) + 2 * log(self.places)
-        return n * log(max(misfit, 1e-300)) + known + 2 * chosen + modes * each
+        return n * log(max(misfit, 1e-300)) + known + 2 * chosen + modes * self.price
 
     def found(self, estimate: Estimate, full: Library) -> Found:
         """A fit with its score."""
