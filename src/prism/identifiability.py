@@ -12,9 +12,9 @@ from prism._value import Value
 from prism.determination import Determination, Standing
 from prism.errors import CannotTellError
 from prism.motion.steady.fit import evaluate
-from prism.motion.steady.series import samplings_of
 from prism.record import Record
 from prism.remarks import PYTHON, Remark, Speller, Words, spelled
+from prism.search.series import samplings_of
 
 _OF_THE_HAMILTONIAN = (
     "residues",

@@ -21,11 +21,12 @@ from scipy.optimize import linear_sum_assignment
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, OptionError, RecordTooShortError
 from prism.motion.steady import Lines, estimate_lines
-from prism.motion.steady.fit import degrees_of_freedom, refine
+from prism.motion.steady.fit import refine
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
-from prism.motion.steady.series import samplings_of
 from prism.options import check_options
 from prism.record import MIN_SAMPLES, Record
+from prism.search.projection import residual_weights
+from prism.search.series import samplings_of
 
 __all__ = ["Track", "track"]
 
@@ -216,8 +217,7 @@ def _steady(part: Record, lines: Lines) -> tuple[InPhaseFit, Mask]:
     samplings = samplings_of(part)[0]
     start = np.array([np.average(omega[m], weights=gains[m]) for m in members])
     free = refine(samplings, start, fit.weights)
-    variance = free.rss / degrees_of_freedom(samplings, free.count)
-    weights = 1 / np.maximum(variance, 1 / fit.weights)  # what is left over counts as noise
+    weights = residual_weights(free, 1 / fit.weights)  # what is left over counts as noise
     each = np.arange(free.count)
     again = fit_in_phase(samplings, free.omega, each, shapes, weights, fit.orders)
     return again, unsteady

@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from prism.motion.steady.fit import evaluate
 from prism.motion.steady.pursuit import find_lines
-from prism.motion.steady.search import residual_spectrum, search_band
-from prism.search.noise import floor_from_spectrum, gain_threshold, log_false_alarm
+from prism.search.noise import (
+    floor_from_spectrum,
+    gain_threshold,
+    local_level,
+    log_false_alarm,
+    with_spare,
+)
+from prism.search.projection import evaluate
 from prism.search.sampling import UniformSampling
+from prism.search.spectrum import line_band, line_threshold, residual_spectrum
 
 SIGMA = np.array([0.3, 20.0])
 STEP = 0.1
@@ -23,7 +29,7 @@ def white(samples, trials=1, seed=0, channels=2):
 def floor(sampling):
     """The floor the search would use, through the spectrum it would use."""
     fit = evaluate([sampling], np.zeros(0), np.ones(2))
-    _, power, unit = residual_spectrum([sampling], fit, search_band([sampling]))
+    _, power, unit, _ = residual_spectrum(fit, line_band([sampling]))
     return floor_from_spectrum(power, sampling.n_trials) * unit**2
 
 
@@ -55,7 +61,7 @@ def test_floor_is_taken_from_a_subset_of_a_long_spectrum():
 
 def threshold(samples, trials, channels, false_alarm=0.01, spare=1e9):
     sampling = white(samples, trials, channels=channels)
-    return gain_threshold([sampling], search_band([sampling]), false_alarm, spare)
+    return line_threshold([sampling], false_alarm, spare)
 
 
 def test_probability_of_a_false_line_is_the_one_asked_for():
@@ -93,9 +99,10 @@ def test_false_alarm_probability_is_the_formula_of_davies():
 
 def test_threshold_meets_its_own_probability():
     sampling = white(1000, 3)
-    band = search_band([sampling])
-    level = gain_threshold([sampling], band, 1e-3, np.inf)
+    band = line_band([sampling])
+    level = line_threshold([sampling], 1e-3, np.inf)
     cycles = (band[1] - band[0]) / (2 * np.pi) * sampling.duration
+    assert level == pytest.approx(gain_threshold(12, cycles, 1e-3, np.inf))
     assert np.exp(log_false_alarm(level, 12, cycles)) == pytest.approx(1e-3, rel=1e-9)
 
 
@@ -114,3 +121,29 @@ def test_threshold_of_few_degrees_of_freedom_is_higher():
     assert np.all(np.diff(levels) < 0)
     dof, single = 4, scipy.stats.chi2.sf(levels[-1], 4)
     assert levels[1] == pytest.approx(dof * scipy.stats.f.isf(single, dof, 60.0), rel=1e-6)
+
+
+def test_a_noise_estimate_of_no_use_leaves_the_level_as_it_is():
+    assert with_spare(20.0, 4, 0.5) == 20.0
+    assert with_spare(20.0, 4, 1e8) == 20.0
+    assert with_spare(500.0, 4, 50.0) == 500.0  # a chance that no table holds
+    assert with_spare(20.0, 4, 50.0) > 20.0
+
+
+def test_a_ladder_of_rates_adds_its_cycles():
+    sampling = white(500)
+    one, three = (line_threshold([sampling], 1e-3, 1e9, rates) for rates in ((0.0,), (0.0,) * 3))
+    low, high = line_band([sampling])
+    cycles = 3 * (high - low) / (2 * np.pi) * sampling.duration
+    assert one < three == pytest.approx(gain_threshold(4, cycles, 1e-3, 1e9))
+
+
+def test_the_local_level_follows_noise_that_rises_and_is_one_elsewhere():
+    rng = np.random.default_rng(5)
+    power = rng.gamma(3, 1.0, 4000)
+    np.testing.assert_array_equal(local_level(power, 3), 1.0)
+    power[:64] *= 5.0
+    level = local_level(power, 3)
+    # the median of 64 values of three trials scatters by about 8 %
+    assert np.all(np.abs(level[:64] / 5 - 1) < 0.3)
+    np.testing.assert_array_equal(level[64:], 1.0)

@@ -27,7 +27,7 @@ from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-    from prism.motion.steady.inphase import InPhaseFit, Motion
+    from prism.motion.steady.inphase import InPhaseFit, SeriesMotion
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical)
 
 
-def _energies(fit: InPhaseFit, motion: Motion) -> tuple[Array, Array]:
+def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
     """Energies of the modes in each trial and their bias by noise, (modes, trials)."""
     K = len(fit.line)
     half = 0.5 * fit.omega[fit.line][:, None] ** 2

@@ -1,15 +1,12 @@
-r"""Noise floor and the false-alarm threshold of a line."""
+"""Noise floors and false-alarm thresholds: one place for the prices of all members of a sum."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, fdtri, gammaincinv, gammaln
 
 from prism._types import Array, Single
-from prism.search.sampling import AbstractSampling
 
 # Data computed to full precision have no noise; a floor this far below the signal keeps
 # rounding errors from being taken for lines.
@@ -35,8 +32,8 @@ def floor_from_spectrum(power: Single, trials: int) -> Array:
     return np.asarray(np.median(power[:, ::stride], axis=1) / float(gammaincinv(trials, 0.5)))
 
 
-def local_floor(power: Single, floor: float, trials: int) -> Single:
-    r"""Noise floor at each frequency: the common one, or the local median where that is higher.
+def local_level(power: Array | Single, trials: int) -> Array:
+    """Noise level at each frequency over the common one: 1, or the local median where higher.
 
     Coloured noise rises above its median over the whole band, mostly towards low frequencies;
     there a line must stand out from its neighbourhood. The median is taken over blocks whose
@@ -45,24 +42,45 @@ def local_floor(power: Single, floor: float, trials: int) -> Single:
     Parameters
     ----------
     power : array (frequencies,)
-        Periodogram of one channel summed over trials.
-    floor : float
-        Common noise floor of the channel.
+        Periodogram of one channel summed over trials, in units of the common floor.
     trials : int
     """
     expected = float(gammaincinv(trials, 0.5))
-    out = np.full_like(power, floor)
+    out = np.ones(len(power))
     start, width = 0, _BLOCK
     while start < len(power):
         stop = len(power) if len(power) - start < 2 * width else start + width
-        stride = max(1, (stop - start) // _ENOUGH)
-        median = float(np.median(power[start:stop:stride])) / expected
+        median = float(np.median(power[start:stop])) / expected
         # the median of a block scatters: a factor below this is no colour
-        scatter = 1 + 3 / np.sqrt(trials * (stop - start) / stride)
-        if median > scatter * floor:
+        if median > 1 + 3 / np.sqrt(trials * (stop - start)):
             out[start:stop] = median
         start, width = stop, min(2 * width, _WIDEST)
     return out
+
+
+def noise_weights(rss: Array, spare: Array, floor: Array) -> Array:
+    """``1/σ²`` of each channel from a residual.
+
+    Parameters
+    ----------
+    rss : array (channels,)
+        Sum of squares.
+    spare : array (channels,)
+        Its degrees of freedom.
+    floor : array (channels,)
+        Smallest variance believed.
+    """
+    return np.asarray(1 / np.maximum(rss / spare, floor))
+
+
+def search_band(duration: float, step: float) -> tuple[float, float]:
+    """One period of the longest trial, to just below the Nyquist frequency of the coarsest.
+
+    Below one period a line cannot be told from offset and drift; within half a resolution of
+    the Nyquist frequency cosine and sine cannot be told from each other.
+    """
+    resolution = 2 * np.pi / duration
+    return resolution, np.pi / step - 0.5 * resolution
 
 
 def tube_threshold(dof: int, places: float, ends: float, false_alarm: float) -> float:
@@ -121,32 +139,38 @@ def log_false_alarm(level: float, dof: int, cycles: float) -> float:
     return float(np.logaddexp(upcrossings, np.log(tail) if tail > 0 else -np.inf))
 
 
-def gain_threshold(
-    samplings: Sequence[AbstractSampling],
-    band: tuple[float, float],
-    false_alarm: float,
-    spare: float,
-) -> float:
-    """Gain in ``χ²`` that a line must bring to be called one.
+def gain_threshold(dof: int, cycles: float, false_alarm: float, spare: float) -> float:
+    """Gain in ``χ²`` that a member of a sum must bring to be called one.
 
     Parameters
     ----------
+    dof : int
+        Amplitudes that it has at a fixed frequency.
+    cycles : float
+        Width of the band in units of the resolution; summed over a ladder of decay rates, each
+        of which adds the upcrossings of its own process.
     false_alarm : float
-        Probability that a record of noise alone shows a line anywhere in the band.
+        Probability that noise alone shows a member anywhere in the band.
     spare : float
-        Degrees of freedom of the noise estimate; with few of them the threshold rises from
-        the χ² to the F quantile of the same single-trial probability.
+        Degrees of freedom of the noise estimate.
     """
-    dof = 2 * sum(s.n_channels * s.n_trials for s in samplings)
-    squares = np.average(
-        [s.duration**2 for s in samplings], weights=[s.n_trials for s in samplings]
-    )
-    cycles = max((band[1] - band[0]) / (2 * np.pi) * float(np.sqrt(squares)), 1.0)
+    cycles, aim = max(cycles, 1.0), np.log(false_alarm)
     low, high = float(dof), 2.0 * dof
-    while log_false_alarm(high, dof, cycles) > np.log(false_alarm):
+    while log_false_alarm(high, dof, cycles) > aim:
         high *= 1.5
-    level = brentq(lambda u: log_false_alarm(u, dof, cycles) - np.log(false_alarm), low, high)
+    level = brentq(lambda u: log_false_alarm(u, dof, cycles) - aim, low, high)
+    return with_spare(float(level), dof, spare)
+
+
+def with_spare(level: float, dof: int, spare: float) -> float:
+    """From the χ² to the F quantile of the same probability: the noise level is estimated.
+
+    Parameters
+    ----------
+    spare : float
+        Degrees of freedom of that estimate; with very many of them nothing changes.
+    """
     single = chdtrc(dof, level)
-    if single < 1e-280 or spare > 1e7:
-        return float(level)
-    return float(max(level, dof * fdtri(dof, spare, 1.0 - single) if single > 1e-14 else level))
+    if single < 1e-14 or not 1 <= spare <= 1e7:
+        return level
+    return max(level, float(dof * fdtri(dof, spare, 1.0 - single)))

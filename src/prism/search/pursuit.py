@@ -45,6 +45,8 @@ class Move(Generic[M]):
         Judge it as it is, before members that are not needed are taken out of it.
     levels : array (channels,), optional
         Noise there over that of each channel, where it differs.
+    ready : fit, optional
+        The larger model, where it was fitted already.
     """
 
     start: M
@@ -52,6 +54,7 @@ class Move(Generic[M]):
     around: Places | None = None
     plain: bool = False
     levels: Array | None = None
+    ready: Any = None
 
 
 class AbstractFamily(ABC, Generic[M, F, R]):
@@ -181,7 +184,7 @@ def grown(family: AbstractFamily[M, F, R], rest: R) -> F | None:
     """The best larger model of the first group in which one pays."""
     before = family.fit(rest)
     for group in family.additions(rest):
-        tried = [(_tried(family, before, move), move) for move in group]
+        tried = [(larger(family, before, move), move) for move in group]
         found = [(after, move) for after, move in tried if after is not None]
         if not found:
             continue
@@ -190,9 +193,11 @@ def grown(family: AbstractFamily[M, F, R], rest: R) -> F | None:
     return None
 
 
-def _tried(family: AbstractFamily[M, F, R], before: F, move: Move[M]) -> F | None:
+def larger(family: AbstractFamily[M, F, R], before: F, move: Move[M]) -> F | None:
     """The larger model if it pays; as it is, or without what it does not need."""
-    after = family.enlarged(move.start, before)
+    after: F | None = move.ready
+    if after is None:
+        after = family.enlarged(move.start, before)
     if after is None:
         return None
     if not move.plain:

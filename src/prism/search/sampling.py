@@ -8,7 +8,8 @@ Every step of the line fit needs the same two things for a set of angular freque
 and their inner products ``Eᵀy`` with the data, where ``u = (t - t_c)/H ∈ [-1, 1]`` is the time
 centred on the middle ``t_c`` of the record and scaled by its half length ``H``. The last two
 families are the derivatives of the model with respect to the frequencies. Nothing else of the
-data enters the fit, so these classes are all that has to be fast.
+data enters the fit, so these classes are all that has to be fast. Decaying lines have other columns
+and are fitted in the same way (:mod:`prism.motion.decays.segments`).
 
 `UniformSampling` has closed forms for the Gram matrix (its cost does not depend on the number
 of samples) and reads the data once per call through a two-level factorisation of the phases,
@@ -19,11 +20,14 @@ any times and any missing samples.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 import scipy.fft
+from numpy.typing import NDArray
 from scipy.special import bernoulli
 
 from prism._types import Array, Mask, Single
@@ -31,7 +35,9 @@ from prism._types import Array, Mask, Single
 BACKGROUND = 2  # columns in front of the lines: offset and drift
 _SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
 _SERIES_LIMIT = 1.5
-_CHUNK = 1 << 15
+_CHUNK = 1 << 14  # samples whose columns are held at once
+
+Places = NDArray[Any]  # frequencies of steady lines, or complex poles of decaying ones
 
 
 class AbstractSampling(ABC):
@@ -40,34 +46,57 @@ class AbstractSampling(ABC):
     Attributes
     ----------
     values : array (channels, trials, samples)
-    n_channels, n_trials : int
-        The data are ``n_channels × n_trials`` series of equal length.
-    centre, half : float
-        ``t_c`` and ``H`` of the scaled time ``u = (t - t_c)/H``.
+        Zero where a sample is missing.
     start : float
         Time of the first sample.
     step : float
         Sampling step; the median one when the times are scattered.
-    counts : array (channels,)
-        Number of samples present in each channel of one trial.
+    background : int
+        Columns in front of the lines: 1 offset, 2 offset and drift.
+    nonlinear : int
+        Parameters of a line that are not amplitudes.
     """
 
     values: Array
-    n_channels: int
-    n_trials: int
-    centre: float
-    half: float
     start: float
     step: float
-    counts: Array
+    background: int = BACKGROUND
+    nonlinear: int = 1
 
-    @abstractmethod
-    def gram(self, omega: Array) -> Array:
-        """Gram matrices ``EᵀE``, shape (1 or channels, 4N+2, 4N+2); one if channels share it."""
+    @property
+    def n_channels(self) -> int:
+        """The data are ``n_channels × n_trials`` series of equal length."""
+        return int(self.values.shape[0])
 
+    @property
+    def n_trials(self) -> int:
+        """Number of trials."""
+        return int(self.values.shape[1])
+
+    @property
+    def centre(self) -> float:
+        """``t_c`` of the scaled time ``u = (t - t_c)/H``."""
+        return self.start + self.half
+
+    @property
+    def duration(self) -> float:
+        """Length of one trial in time, ``2H + step``."""
+        return 2 * self.half + self.step
+
+    @property
+    def unit(self) -> float:
+        """Unit of the time that multiplies the derivative columns."""
+        return self.half
+
+    @property
     @abstractmethod
-    def project(self, omega: Array) -> Array:
-        """Inner products ``Eᵀy``, shape (channels, 4N+2, trials)."""
+    def half(self) -> float:
+        """``H``."""
+
+    @property
+    @abstractmethod
+    def counts(self) -> Array:
+        """Number of samples present in each channel of one trial, (channels,)."""
 
     @cached_property
     def power(self) -> Array:
@@ -75,7 +104,19 @@ class AbstractSampling(ABC):
         return np.asarray(np.einsum("arm,arm->a", self.values, self.values))
 
     @abstractmethod
-    def residual(self, omega: Array, coefficients: Array) -> AbstractSampling:
+    def moments(self, places: Places) -> tuple[Array, Array]:
+        """Gram matrices ``EᵀE`` and inner products ``Eᵀy``.
+
+        Shapes (1 or channels, p, p), one if the channels share it, and (channels, p, trials);
+        ``p = 4N + 2`` for N steady lines.
+        """
+
+    def gram(self, places: Places) -> Array:
+        """Gram matrices ``EᵀE`` alone."""
+        return self.moments(places)[0]
+
+    @abstractmethod
+    def residual(self, places: Places, coefficients: Array) -> Self:
         """Return the sampling of ``y - E c``; ``c`` has shape (channels, 2N+2, trials)."""
 
     @abstractmethod
@@ -87,13 +128,28 @@ class AbstractSampling(ABC):
         """
 
     @abstractmethod
-    def cut(self, fraction: float) -> tuple[AbstractSampling, AbstractSampling]:
+    def cut(self, fraction: float) -> tuple[Self, Self]:
         """The first part of every trial, and the rest."""
 
-    @property
-    def duration(self) -> float:
-        """Length of one trial in time, ``2H + step``."""
-        return 2 * self.half + self.step
+    def spread(self, rate: float) -> float:
+        """Length of a uniform window with the spread in time of what a line of this rate sees."""
+        return self.duration
+
+    def directions(self, amplitudes: Array) -> Array:
+        """Coefficients of the derivative columns for a change of each parameter of a line.
+
+        ``∂y/∂φ_j = B_j u cos φ_j u - A_j u sin φ_j u``.
+
+        Parameters
+        ----------
+        amplitudes : array (channels, 2N, trials)
+
+        Returns
+        -------
+        array (parameters, channels, 2N, trials)
+        """
+        cos, sin = np.split(amplitudes, 2, axis=1)
+        return np.concatenate([sin, -cos], axis=1)[None]
 
 
 @dataclass(frozen=True)
@@ -112,25 +168,20 @@ class UniformSampling(AbstractSampling):
     step: float
     start: float
 
-    n_channels: int = field(init=False)
-    n_trials: int = field(init=False)
-    centre: float = field(init=False)
-    half: float = field(init=False)
-    counts: Array = field(init=False)
-
-    def __post_init__(self) -> None:
-        channels, trials, samples = self.values.shape
-        half = 0.5 * (samples - 1) * self.step
-        object.__setattr__(self, "n_channels", channels)
-        object.__setattr__(self, "n_trials", trials)
-        object.__setattr__(self, "half", half)
-        object.__setattr__(self, "centre", self.start + half)
-        object.__setattr__(self, "counts", np.full(channels, float(samples)))
-
     @property
     def samples(self) -> int:
         """Number of samples in one series."""
         return int(self.values.shape[2])
+
+    @property
+    def half(self) -> float:
+        """``H``."""
+        return 0.5 * (self.samples - 1) * self.step
+
+    @property
+    def counts(self) -> Array:
+        """Number of samples of each channel of one trial."""
+        return np.full(self.n_channels, float(self.samples))
 
     # -- closed-form sums ---------------------------------------------------------------
 
@@ -221,6 +272,10 @@ class UniformSampling(AbstractSampling):
         Q[ucos, sin] = Q[sin, ucos].T
         return Q[None]
 
+    def moments(self, places: Places) -> tuple[Array, Array]:
+        """Gram matrix in closed form, and inner products with the data."""
+        return self.gram(places), self.project(places)
+
     # -- data ----------------------------------------------------------------------------
 
     @cached_property
@@ -262,10 +317,10 @@ class UniformSampling(AbstractSampling):
         shaped = out.reshape(-1, self.n_channels, self.n_trials)
         return np.ascontiguousarray(shaped.transpose(1, 0, 2))
 
-    def residual(self, omega: Array, coefficients: Array) -> UniformSampling:
+    def residual(self, places: Places, coefficients: Array) -> Self:
         """Subtract the fit, synthesised tile by tile from the factorised phases."""
         tiles, outer, inner = self._tiles
-        N, phi = len(omega), omega * self.half
+        N, phi = len(places), places * self.half
         c = coefficients.transpose(0, 2, 1).reshape(-1, 2 * N + 2)  # (series, 2N+2)
         angle = inner[:, None] * phi
         basis = np.hstack([np.cos(angle), np.sin(angle), np.ones((len(inner), 1)), inner[:, None]])
@@ -276,17 +331,14 @@ class UniformSampling(AbstractSampling):
         local = np.concatenate([z.real, -z.imag, level[..., None], slope[..., None]], axis=-1)
         rest = tiles - local @ basis.T
         flat = rest.reshape(len(rest), -1)[:, : self.samples]
-        return UniformSampling(flat.reshape(self.values.shape), self.step, self.start)
+        return replace(self, values=flat.reshape(self.values.shape))
 
-    def cut(self, fraction: float) -> tuple[UniformSampling, UniformSampling]:
+    def cut(self, fraction: float) -> tuple[Self, Self]:
         """The first part of every trial, and the rest."""
         k = round(fraction * self.samples)
-        first = np.ascontiguousarray(self.values[:, :, :k])
-        rest = np.ascontiguousarray(self.values[:, :, k:])
-        return (
-            UniformSampling(first, self.step, self.start),
-            UniformSampling(rest, self.step, self.start + k * self.step),
-        )
+        first, rest = (np.ascontiguousarray(v) for v in np.split(self.values, [k], axis=2))
+        later = self.start + k * self.step
+        return replace(self, values=first), replace(self, values=rest, start=later)
 
     def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
         """Periodogram by one real FFT per series, zero-padded to the asked spacing."""
@@ -314,94 +366,85 @@ class UniformSampling(AbstractSampling):
         return power
 
 
-@dataclass(frozen=True)
-class ScatteredSampling(AbstractSampling):
-    """Trials at the same arbitrary times, each channel with its own missing samples.
+class ColumnSampling(AbstractSampling):
+    """Trials at the same arbitrary times whose columns are written out, a piece at a time.
 
-    Parameters
+    Attributes
     ----------
-    values : array (channels, trials, samples)
-        Zero where a sample is missing.
     present : array of bool (channels, samples)
         The same for all trials of this sampling.
     times : array (samples,)
     """
 
-    values: Array
     present: Mask
     times: Array
 
-    n_channels: int = field(init=False)
-    n_trials: int = field(init=False)
-    centre: float = field(init=False)
-    half: float = field(init=False)
-    start: float = field(init=False)
-    step: float = field(init=False)
-    counts: Array = field(init=False)
+    @abstractmethod
+    def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
+        """Columns ``E`` at some of the times, (times, p)."""
 
-    def __post_init__(self) -> None:
-        channels, trials, _ = self.values.shape
-        first, last = float(self.times[0]), float(self.times[-1])
-        object.__setattr__(self, "n_channels", channels)
-        object.__setattr__(self, "n_trials", trials)
-        object.__setattr__(self, "start", first)
-        object.__setattr__(self, "centre", 0.5 * (first + last))
-        object.__setattr__(self, "half", 0.5 * (last - first))
-        object.__setattr__(self, "step", float(np.median(np.diff(self.times))))
-        object.__setattr__(self, "counts", self.present.sum(axis=1).astype(float))
+    # fields of the uniform sampling follow from the times here
+
+    @property
+    def start(self) -> float:  # type: ignore[override]
+        """Time of the first sample."""
+        return float(self.times[0])
 
     @cached_property
-    def _shared(self) -> bool:
-        return bool(np.all(self.present == self.present[:1]))
+    def step(self) -> float:  # type: ignore[override]
+        """Sampling step; the median one when the times are scattered."""
+        return float(np.median(np.diff(self.times)))
 
-    def _columns(self, omega: Array, part: slice, derivatives: bool = True) -> Array:
-        u = (self.times[part] - self.centre) / self.half
-        angle = u[:, None] * (omega * self.half)
-        cos, sin = np.cos(angle), np.sin(angle)
-        columns = [np.ones((len(u), 1)), u[:, None], cos, sin]
-        if derivatives:
-            columns += [u[:, None] * cos, u[:, None] * sin]
-        return np.hstack(columns)
+    @property
+    def half(self) -> float:
+        """``H``."""
+        return 0.5 * float(self.times[-1] - self.times[0])
 
-    def _parts(self) -> list[slice]:
-        return [slice(i, i + _CHUNK) for i in range(0, len(self.times), _CHUNK)]
+    @cached_property
+    def counts(self) -> Array:
+        """Number of samples present in each channel of one trial."""
+        return np.asarray(self.present.sum(axis=1), float)
 
-    def gram(self, omega: Array) -> Array:
-        """Sum of ``EᵀE`` over chunks of the samples present."""
-        masks = self.present[:1] if self._shared else self.present
-        size = 4 * len(omega) + BACKGROUND
-        Q = np.zeros((len(masks), size, size))
-        for part in self._parts():
-            E = self._columns(omega, part)
-            for a, mask in enumerate(masks):
-                Em = E[mask[part]]
-                Q[a] += Em.T @ Em
-        return Q
+    @cached_property
+    def _masks(self) -> Mask:
+        """Samples present in the channels, one row if they are the same in all."""
+        return self.present[: 1 if np.all(self.present == self.present[:1]) else None]
 
-    def project(self, omega: Array) -> Array:
-        """Sum of ``Eᵀy`` over chunks; missing samples are zeros of ``y``."""
-        out = np.zeros((self.n_channels, 4 * len(omega) + BACKGROUND, self.n_trials))
-        for part in self._parts():
-            E = self._columns(omega, part)
-            out += np.einsum("mk,arm->akr", E, self.values[:, :, part], optimize=True)
-        return out
+    @cached_property
+    def _whole(self) -> bool:
+        return bool(self.present.all())
 
-    def residual(self, omega: Array, coefficients: Array) -> ScatteredSampling:
+    def parts(self) -> Iterator[slice]:
+        """Pieces small enough that their columns fit into the cache."""
+        return (slice(i, i + _CHUNK) for i in range(0, len(self.times), _CHUNK))
+
+    def moments(self, places: Places) -> tuple[Array, Array]:
+        """Sums over pieces of the samples; missing ones are zeros of ``y``."""
+        pieces = [self._piece(places, part) for part in self.parts()]
+        return np.sum([Q for Q, _ in pieces], axis=0), np.sum([e for _, e in pieces], axis=0)
+
+    def _piece(self, places: Places, part: slice) -> tuple[Array, Array]:
+        E = self.columns(places, part)
+        seen = [E] if self._whole else [E[mask] for mask in self._masks[:, part]]
+        return np.stack([X.T @ X for X in seen]), np.swapaxes(self.values[:, :, part] @ E, 1, 2)
+
+    def residual(self, places: Places, coefficients: Array) -> Self:
         """Subtract the fit where samples are present."""
         rest = self.values.copy()
-        for part in self._parts():
-            E = self._columns(omega, part, derivatives=False)
-            fit = np.einsum("mk,akr->arm", E, coefficients, optimize=True)
-            rest[:, :, part] -= fit * self.present[:, None, part]
-        return ScatteredSampling(rest, self.present, self.times)
+        for part in self.parts():
+            E = self.columns(places, part, derivatives=False)
+            fit = np.swapaxes(coefficients, 1, 2) @ E.T
+            rest[:, :, part] -= fit if self._whole else fit * self.present[:, None, part]
+        return replace(self, values=rest)  # type: ignore[type-var]
 
-    def cut(self, fraction: float) -> tuple[ScatteredSampling, ScatteredSampling]:
+    def cut(self, fraction: float) -> tuple[Self, Self]:
         """The first part of every trial, and the rest."""
         k = round(fraction * len(self.times))
-        parts = (slice(None, k), slice(k, None))
         first, rest = (
-            ScatteredSampling(self.values[:, :, p], self.present[:, p], self.times[p])
-            for p in parts
+            replace(  # type: ignore[type-var]
+                self, values=self.values[:, :, p], present=self.present[:, p], times=self.times[p]
+            )
+            for p in (slice(None, k), slice(k, None))
         )
         return first, rest
 
@@ -426,3 +469,28 @@ class ScatteredSampling(AbstractSampling):
                 z = scipy.fft.rfft(grid)[:count]
                 power[a] += z.real**2 + z.imag**2
         return (power / self.counts[:, None]).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class ScatteredSampling(ColumnSampling):
+    """Trials at the same arbitrary times, each channel with its own missing samples.
+
+    Parameters
+    ----------
+    values : array (channels, trials, samples)
+        Zero where a sample is missing.
+    present : array of bool (channels, samples)
+        The same for all trials of this sampling.
+    times : array (samples,)
+    """
+
+    values: Array
+    present: Mask
+    times: Array
+
+    def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
+        """Offset, drift, cosines and sines, and the latter times ``u``."""
+        u = (self.times[part, None] - self.centre) / self.half
+        angle = u * (places * self.half)
+        lines = np.hstack([np.cos(angle), np.sin(angle)])
+        return np.hstack([np.ones_like(u), u, lines, u * lines if derivatives else lines[:, :0]])

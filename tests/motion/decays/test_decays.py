@@ -8,9 +8,10 @@ from tests.places import real_data
 
 from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortError
 from prism.motion.decays.decays import damping_evidence, fit_decays
-from prism.motion.decays.fit import evaluate, refine
+from prism.motion.decays.search import refine
 from prism.motion.decays.segments import cut, group, kick_spans
 from prism.record import Record
+from prism.search.projection import evaluate
 from prism_bench import decays as study
 
 OMEGA = np.array([1.3, 2.9])
@@ -68,8 +69,8 @@ def test_gradient_and_information_are_derivatives_of_the_cost():
 
 def test_fast_and_plain_least_squares_agree():
     seen = record(noise=0.3, samples=300)
-    segments, means, _ = group(seen, cut(seen, kick_spans(None, 1)))
-    point = evaluate(segments, POLES, np.ones(2), 1)
+    segments, means, _ = group(seen, cut(seen, kick_spans(None, 1)), background=1)
+    point = evaluate(segments, POLES, np.ones(2))
     t = seen.times[0]
     z = np.exp(np.multiply.outer(t, POLES))
     X = np.hstack([np.ones((len(t), 1)), z.real, -z.imag])

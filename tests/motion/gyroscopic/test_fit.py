@@ -14,8 +14,8 @@ from prism.motion.gyroscopic.amplitudes import (
 )
 from prism.motion.gyroscopic.relations import _relations, adjust_lines, adjusted_lines
 from prism.motion.steady.fit import evaluate, refine
-from prism.motion.steady.series import samplings_of
 from prism.record import Record
+from prism.search.series import samplings_of
 from prism.systems import chain
 from prism.systems.gyroscopic import GyroscopicSystem, foucault_pendulum, rotor
 

@@ -7,7 +7,7 @@ from tests import dense
 
 from prism._linalg import positive_sign
 from prism.motion.steady.fit import evaluate, refine
-from prism.motion.steady.inphase import _Model, fit_in_phase
+from prism.motion.steady.inphase import _ShapeModel, fit_in_phase
 from prism.motion.steady.phase import first_directions, phase_test
 from prism.search.sampling import ScatteredSampling, UniformSampling
 
@@ -44,7 +44,7 @@ def case(channels, orders, gaps, seed=0, trials=2):
 
 
 def model_of(sampling, weights, orders, background):
-    return _Model([sampling], LINE, weights, orders, background, ties=None)
+    return _ShapeModel([sampling], LINE, weights, orders, background, ties=None)
 
 
 CASES = [
@@ -177,7 +177,7 @@ def p_values(orders, seeds, trials=2, **options):
     for seed in range(seeds):
         sampling = in_phase_record(np.random.default_rng(seed), orders, trials, **options)
         fit = refine([sampling], APART, weights, tolerance=1e-8)
-        out.append([phase_test([sampling], fit, j, orders).p_value[0] for j in range(2)])
+        out.append([phase_test(fit, j, orders).p_value[0] for j in range(2)])
     return np.array(out)
 
 
@@ -198,7 +198,7 @@ def test_phase_test_of_one_channel_has_nothing_to_refuse():
     sampling = in_phase_record(np.random.default_rng(0), np.array([0, 0]))
     one = UniformSampling(sampling.values[:1], STEP, 0.0)
     fit = evaluate([one], APART, 1 / SIGMA[:1] ** 2)
-    test = phase_test([one], fit, 0, np.array([0]))
+    test = phase_test(fit, 0, np.array([0]))
     np.testing.assert_array_equal(test.p_value, [1.0])
     np.testing.assert_allclose(np.abs(first_directions(test, 1)), [[1.0]])
 
@@ -209,7 +209,7 @@ def test_first_direction_is_the_shape(orders):
     sampling = in_phase_record(np.random.default_rng(1), orders, trials=4)
     fit = refine([sampling], APART, 1 / SIGMA**2, tolerance=1e-8)
     for j in range(2):
-        direction = first_directions(phase_test([sampling], fit, j, orders), 1)[0]
+        direction = first_directions(phase_test(fit, j, orders), 1)[0]
         # noise over amplitude over the root of 320 samples, about 2 %; four times that
         assert abs(direction @ SHAPES[j]) > 1 - 0.5 * 0.08**2
         assert positive_sign(direction) == 1.0
@@ -233,7 +233,7 @@ def test_phase_test_is_calibrated_when_channels_have_their_own_gaps():
         values = np.stack([0.99 * x, -(0.9**2) * 0.1 * x]) + 0.1 * rng.standard_normal((2, 150))
         sampling = ScatteredSampling((values * present)[:, None], present, t)
         fit = evaluate([sampling], omega, np.full(2, 100.0))
-        p.append(phase_test([sampling], fit, 0, np.array([0, 2])).p_value[0])
+        p.append(phase_test(fit, 0, np.array([0, 2])).p_value[0])
     assert scipy.stats.kstest(p, "uniform").pvalue > 1e-3
 
 

@@ -6,9 +6,9 @@ import pytest
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.steady import estimate_lines
 from prism.motion.steady.pursuit import find_lines
-from prism.motion.steady.search import search_band
-from prism.motion.steady.series import samplings_of
 from prism.record import Record
+from prism.search.series import samplings_of
+from prism.search.spectrum import line_band
 from prism.systems import chain
 
 CHAIN = chain()
@@ -101,7 +101,7 @@ def test_forty_lines_over_two_decades_of_amplitude(seed):
 def test_a_slow_line_and_one_at_the_top_of_the_band_beside_another(periods):
     t = 0.1 * np.arange(500)
     resolution = 2 * np.pi / 50
-    _, top = search_band(samplings_of(Record(t, dt=0.1))[0])
+    _, top = line_band(samplings_of(Record(t, dt=0.1))[0])
     omega = np.array([periods * resolution, 10.0, top - 0.5 * resolution])
     for seed in range(10):
         rng = np.random.default_rng(seed)

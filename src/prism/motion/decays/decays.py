@@ -13,23 +13,30 @@ them by maximum likelihood, `decay_select` leaves out what is no mode, `decay_sh
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
 from prism.errors import NoLineError
-from prism.motion.decays.fit import longest, refine
 from prism.motion.decays.kicks import settled
-from prism.motion.decays.leftover import Search, prepare
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
-from prism.motion.decays.search import find_decays
-from prism.motion.decays.segments import Kicks, Stretch, cut, group, kick_spans
+from prism.motion.decays.search import (
+    NO_POLES,
+    DecayFamily,
+    find_decays,
+    refine,
+    segments_of,
+    with_background,
+)
+from prism.motion.decays.segments import Kicks, cut, group, kick_spans
 from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
 from prism.options import check_options
 from prism.record import QUANTITIES, Record
+from prism.search.projection import drift_p_value
+from prism.search.series import Stretch
 
 __all__ = ["Continuation", "DampingEvidence", "DecayFit", "damping_evidence", "fit_decays"]
 
@@ -109,7 +116,7 @@ def damping_evidence(
     m = point.count
     if not m:
         return DampingEvidence(0.0, 0, 1.0, np.zeros(0), np.zeros(0))
-    gain = max(undamped(found.search, point).cost - point.cost, 0.0)
+    gain = max(undamped(found.family, point).cost - point.cost, 0.0)
     k = np.arange(1, m + 1)
     p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
     size = np.abs(point.poles)
@@ -123,7 +130,7 @@ def damping_evidence(
 class _Found:
     """What was found, with the stretches it was found in."""
 
-    search: Search
+    family: DecayFamily
     judged: Judged
     free: ComplexArray  # poles before growing ones were held at zero
     pieces: list[Stretch]
@@ -143,42 +150,26 @@ def _find(
     spans = kick_spans(kicks, record.n_trials)
     pieces = cut(record, spans)
     background = 1 if drift is False else 2
-    start: ComplexArray | None = None
+    start = NO_POLES
     dropped: tuple[str, ...] = ()
     if any(len(one) for one in spans):
         pieces, start, dropped = settled(
             record, pieces, background, false_alarm, max_modes, progress
         )
-    segments, means, starts = group(record, pieces)
-    search = prepare(segments, false_alarm, max_modes, background)
-    point, search = find_decays(search, start, progress)
+    segments, means, starts = group(record, pieces, background)
+    family = DecayFamily.of(segments, false_alarm, max_modes)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    judged, remarks = select(search, point, orders)
-    if drift is None and judged.point.count and _drift_p_value(search, judged) > _DRIFT_LEVEL:
-        search = replace(search, background=1)
-        point = refine(
-            search.segments,
-            judged.point.poles,
-            judged.point.weights,
-            band=search.band,
-            background=1,
-        )
-        judged, more = select(search, point, orders)
+    judged, remarks = select(family, find_decays(family, segments, start, progress), orders)
+    point = judged.point
+    if drift is None and point.count and drift_p_value(point) > _DRIFT_LEVEL:
+        level = with_background(point, 1)
+        again = refine(level, point.poles, point.weights, band=family.rules.band)
+        judged, more = select(family, again, orders)
         remarks += more
     free = judged.point.poles
     if judged.point.count:
-        judged, free = held_at_zero(search, judged, orders)
-    return _Found(search, judged, free, pieces, means, starts, dropped + remarks)
-
-
-def _drift_p_value(search: Search, judged: Judged) -> float:
-    """χ² test of all drift coefficients together."""
-    statistic, dof = 0.0, 0
-    for one in judged.point.linear:
-        square = (one.values[:, 1] ** 2).sum(axis=-1)
-        statistic += float(np.sum(judged.point.weights * square / one.inverse[:, 1, 1]))
-        dof += one.values[:, 1].size
-    return float(chdtrc(dof, statistic))
+        judged, free = held_at_zero(family, judged, orders)
+    return _Found(family, judged, free, pieces, means, starts, dropped + remarks)
 
 
 # -- the answer ------------------------------------------------------------------------------------
@@ -211,7 +202,7 @@ def _answer(record: Record, found: _Found) -> DecayFit:
         shapes=np.array([shape.direction for shape in shapes]),
         covariance=covariance,
         significance=np.sqrt(judged.gains[order]),
-        amplitudes=amplitudes(found.search.segments, point)[:, order],
+        amplitudes=amplitudes(point)[:, order],
         stretches=np.array([p.trial for p in found.pieces]),
         starts=found.starts,
         phase_ratio=np.array([shape.ratio for shape in shapes]),
@@ -250,13 +241,15 @@ def _damping_intervals(zeta: Array, std: Array) -> Array:
 
 def _noise(found: _Found) -> Array:
     """Standard deviation of the noise of each channel over all stretches."""
-    squares = np.hstack([part.scale**2 for part in found.search.segments]).mean(axis=1)
+    segments = segments_of(found.judged.point)
+    squares = np.hstack([part.scale**2 for part in segments]).mean(axis=1)
     return np.asarray(np.sqrt(squares / found.judged.point.weights))
 
 
 def _offsets(found: _Found) -> Array:
     out = found.means.copy()
-    for part, one in zip(found.search.segments, found.judged.point.linear, strict=True):
+    point = found.judged.point
+    for part, one in zip(segments_of(point), point.linear, strict=True):
         out[list(part.members)] += (one.values[:, 0] * part.scale).T
     return out
 
@@ -268,9 +261,9 @@ def _continuations(found: _Found) -> tuple[Continuation, ...]:
 
 
 def _continuation(found: _Found, number: int) -> Continuation:
-    point, search = found.judged.point, found.search
-    place = next(i for i, s in enumerate(search.segments) if number in s.members)
-    part, one = search.segments[place], point.linear[place]
+    point = found.judged.point
+    pairs = zip(segments_of(point), point.linear, strict=True)
+    part, one = next((part, one) for part, one in pairs if number in part.members)
     k = part.members.index(number)
     scale = part.scale[:, k]
     values = one.values[:, :, k] * scale[:, None]
@@ -280,7 +273,7 @@ def _continuation(found: _Found, number: int) -> Continuation:
     level = found.judged.levels.max(axis=0)
     return Continuation(
         start=float(found.starts[number]),
-        span=longest(search.segments),
+        span=part.span,
         poles=point.poles,
         background=point.background,
         values=values,
@@ -294,7 +287,7 @@ def _noise_in_words(record: Record, found: _Found) -> str:
     parts = ", ".join(
         f"{name} {std:.3g}" for name, std in zip(record.channels, _noise(found), strict=True)
     )
-    unequal = any(np.any(part.scale != 1) for part in found.search.segments)
+    unequal = any(np.any(part.scale != 1) for part in segments_of(found.judged.point))
     level = found.judged.levels.max(initial=1.0)
     coloured = f"; up to {np.sqrt(level):.2g} times stronger around a mode" if level > 1 else ""
     each = "; different between stretches" if unequal else ""

@@ -16,8 +16,9 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from prism._types import Array
-from prism.motion.decays.fit import DecayPoint, columns, longest, pole_directions, residual
-from prism.motion.decays.leftover import Leftover, Search
+from prism.motion.decays.search import DecayFamily, DecayLeftover, segments_of
+from prism.motion.decays.segments import pole_jacobian
+from prism.search.projection import LineFit
 
 _AROUND = 16.0  # widths of a line in which the level of the noise is taken
 _BESIDE = 1.5  # widths of any line that are left out: the fit has taken part of the noise there
@@ -25,19 +26,19 @@ _ENOUGH = 8  # frequencies
 _UNSTEADY = 1.1  # noise power of the first over the last half that counts as unsteady
 
 
-def local_levels(search: Search, rest: Leftover, weights: Array) -> Array:
+def local_levels(family: DecayFamily, rest: DecayLeftover, weights: Array) -> Array:
     """Noise variance around each line times the weights, at least 1, (lines, channels)."""
-    point, omega = rest.point, rest.omega
-    power = rest.power * (weights / point.weights)[:, None]
-    width = search.width(point.poles)
-    near = np.abs(omega - point.poles.imag[:, None])
+    fit, omega, trials = rest.fit, rest.omega, family.rules.trials
+    power = rest.power * (weights / fit.weights)[:, None]
+    width = family.widths(fit.places)
+    near = np.abs(omega - fit.omega[:, None])
     clean = np.all(near > _BESIDE * width[:, None], axis=0)
-    expected = float(gammaincinv(search.stretches, 0.5))
-    out = np.ones((point.count, len(point.weights)))
-    for j in range(point.count):
+    expected = float(gammaincinv(trials, 0.5))
+    out = np.ones((fit.count, len(fit.weights)))
+    for j in range(fit.count):
         pick = clean & (near[j] < _AROUND * width[j])
         # frequencies are half a resolution apart, so every other one is independent
-        independent = 0.5 * search.stretches * pick.sum()
+        independent = 0.5 * trials * pick.sum()
         if pick.sum() < _ENOUGH:
             continue
         level = np.median(power[:, pick], axis=1) / expected
@@ -45,7 +46,7 @@ def local_levels(search: Search, rest: Leftover, weights: Array) -> Array:
     return out
 
 
-def pole_covariance(search: Search, point: DecayPoint, levels: Array) -> Array:
+def pole_covariance(fit: LineFit, levels: Array) -> Array:
     """Covariance of (ω, δ) of all lines.
 
     Parameters
@@ -53,11 +54,12 @@ def pole_covariance(search: Search, point: DecayPoint, levels: Array) -> Array:
     levels : array (lines, channels)
         From `local_levels`.
     """
-    inverse = _inverse(point.fisher)
-    unsteady = _is_unsteady(search, point)
+    inverse = _inverse(fit.fisher)
+    rests = [s.values for s in fit.residuals()]
+    unsteady = _is_unsteady(fit, rests)
     if not unsteady and np.all(levels == 1):
         return inverse
-    meat = _meat(search, point, levels, unsteady)
+    meat = _meat(fit, levels, rests if unsteady else None)
     return np.asarray(inverse @ meat @ inverse)
 
 
@@ -67,38 +69,36 @@ def _inverse(information: Array) -> Array:
     return np.asarray(inverse * np.outer(scale, scale))
 
 
-def _is_unsteady(search: Search, point: DecayPoint) -> bool:
+def _is_unsteady(fit: LineFit, rests: list[Array]) -> bool:
     """Whether the residual is stronger in one half of the stretches than in the other."""
-    halves, counts = np.zeros((2, len(point.weights))), np.zeros((2, len(point.weights)))
-    for part, r in zip(search.segments, residual(search.segments, point), strict=True):
+    halves, counts = np.zeros((2, len(fit.weights))), np.zeros((2, len(fit.weights)))
+    for part, r in zip(segments_of(fit), rests, strict=True):
         middle = len(part.times) // 2
-        present = np.ones(r[:, 0].shape, bool) if part.present is None else part.present
         for k, half in enumerate((slice(None, middle), slice(middle, None))):
             halves[k] += np.einsum("arm,arm->a", r[:, :, half], r[:, :, half])
-            counts[k] += present[:, half].sum(axis=1) * part.count
+            counts[k] += part.present[:, half].sum(axis=1) * part.n_trials
     logs = np.log(halves[0] / counts[0]) - np.log(halves[1] / counts[1])
     error = np.sqrt(2 / counts[0] + 2 / counts[1])
     return bool(np.any(np.abs(logs) > np.maximum(np.log(_UNSTEADY), 4 * error)))
 
 
-def _meat(search: Search, point: DecayPoint, levels: Array, unsteady: bool) -> Array:
-    m, back, scale = point.count, point.background, longest(search.segments)
+def _meat(fit: LineFit, levels: Array, rests: list[Array] | None) -> Array:
+    """The middle of the sandwich; with the noise of the weights where no residual is given."""
+    m = fit.count
     out = np.zeros((2 * m, 2 * m))
     gain = np.sqrt(np.concatenate([levels, levels]))
-    rests = residual(search.segments, point)
-    for part, one, r in zip(search.segments, point.linear, rests, strict=True):
-        directions = pole_directions(one.values[:, back:])
+    for i, (part, one) in enumerate(zip(segments_of(fit), fit.linear, strict=True)):
+        directions = part.directions(one.lines)
+        linear = one.values.shape[1]
         for piece in part.parts():
-            X = columns(part.times[piece], point.poles, back, scale)
-            for a in range(len(levels.T)):
-                mask = 0 if len(one.slopes) == 1 else a
-                D = X[:, back + 2 * m :] - X[:, : back + 2 * m] @ one.slopes[mask]
-                present = 1.0 if part.present is None else part.present[a, piece]
-                variance = r[a, :, piece] ** 2 if unsteady else present / point.weights[a]
-                for k in range(part.count):
-                    V = directions[:, a, :, k]
-                    J = np.hstack([D[:, :m] * v[:m] + D[:, m:] * v[m:] for v in V])
-                    J = scale * J * gain[:, a] * point.weights[a]
-                    noise = variance[k] if unsteady else variance
-                    out += (J * np.broadcast_to(noise, len(J))[:, None]).T @ J
+            X = part.columns(fit.places, piece)
+            for a, weight in enumerate(fit.weights):
+                D = X[:, linear:] - X[:, :linear] @ one.slopes[min(a, len(one.slopes) - 1)]
+                for k in range(part.n_trials):
+                    J = pole_jacobian(D, directions[:, a, :, k])
+                    J *= part.span * gain[:, a] * weight
+                    noise = part.present[a, piece] / weight
+                    if rests is not None:
+                        noise = rests[i][a, k, piece] ** 2
+                    out += (J * noise[:, None]).T @ J
     return out

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from prism._types import Array, ComplexArray, Mask
-from prism.motion.decays.fit import DecayPoint, columns, evaluate, longest, residual
-from prism.motion.decays.leftover import Search, balanced, prepare
-from prism.motion.decays.search import find_decays
-from prism.motion.decays.segments import Stretch, group, trimmed
+from prism.motion.decays.search import (
+    NO_POLES,
+    DecayFamily,
+    balanced,
+    find_decays,
+    mean_squares,
+    segments_of,
+)
+from prism.motion.decays.segments import columns, group, trimmed
 from prism.record import Record
+from prism.search.projection import LineFit, evaluate
+from prism.search.series import Stretch
 
 _MARGIN = 0.02  # of a stretch, left out at first
 _SHORTEST = 16  # samples of a stretch that is kept
@@ -49,19 +55,19 @@ def settled(
     inner = [p for p in inner if p.stop - p.first >= max(typical // 4, _SHORTEST)]
     poles = _common_poles(record, inner, background, false_alarm, max_modes, progress)
     # all stretches once more, at the poles of those that agree
-    segments, means, _ = group(record, inner)
-    search = prepare(segments, false_alarm, max_modes, background)
-    point = evaluate(segments, poles, np.ones(record.n_channels), background)
-    search, point = balanced(search, point)
-    point = replace(point, weights=1 / np.maximum(_typical(search, point), search.floor))
-    foreign = _levels(search, point, len(inner))[0] > np.log(_OUTLYING)
-    before, after = _misfit(record, inner, margin, search, point, means, foreign)
+    segments, means, _ = group(record, inner, background)
+    floor = DecayFamily.of(segments, false_alarm, max_modes).rules.floor
+    fit = balanced(evaluate(segments, poles, np.ones(record.n_channels)), len(inner))
+    typical_noise = np.median(np.hstack(mean_squares(fit)), axis=1)
+    fit = fit.weighted(1 / np.maximum(typical_noise, floor))
+    foreign = _levels(fit, len(inner))[0] > np.log(_OUTLYING)
+    before, after = _misfit(record, inner, margin, fit, means, foreign)
     lead = 1 + max((i for i in range(margin) if before[i] > _FOREIGN), default=-1)
     trail = margin - min((i for i in range(margin) if after[i] > _FOREIGN), default=margin)
     bad = [p for p, out in zip(inner, foreign, strict=True) if out]
     left = [p for p in pieces if not any(_inside(q, p) for q in bad)]
     kept = [p for p in trimmed(left, lead, trail) if p.stop - p.first >= _SHORTEST]
-    return kept, point.poles, _remarks(record, [p for p in pieces if p not in left])
+    return kept, fit.poles, _remarks(record, [p for p in pieces if p not in left])
 
 
 def _inside(inner: Stretch, outer: Stretch) -> bool:
@@ -91,53 +97,44 @@ def _common_poles(
     One overlooked kick would otherwise be fitted by ever more lines.
     """
     active = list(pieces)
-    poles = np.zeros(0, complex)
+    poles = NO_POLES
     for limit in (*_LINES, None):
         most = limit if max_modes is None else min(limit or max_modes, max_modes)
-        segments, _, _ = group(record, active)
-        search = prepare(segments, false_alarm, most, background)
-        point, search = find_decays(search, poles if len(poles) else None, progress)
-        poles = point.poles
-        level, share = _levels(search, point, len(active))
+        segments, _, _ = group(record, active, background)
+        family = DecayFamily.of(segments, false_alarm, most)
+        fit = find_decays(family, segments, poles, progress)
+        poles = fit.poles
+        level, share = _levels(fit, len(active))
         odd = np.minimum(level, share) > np.log(_OUTLYING)
         active = [p for p, out in zip(active, odd, strict=True) if not out]
-        if not odd.any() and (most is None or point.count < most):
+        if not odd.any() and (most is None or fit.count < most):
             break
     return poles
 
 
-def _levels(search: Search, point: DecayPoint, count: int) -> tuple[Array, Array]:
+def _levels(fit: LineFit, count: int) -> tuple[Array, Array]:
     """Logarithm of the residual of each stretch, and of its share, over the median ones."""
     level, share = np.zeros(count), np.zeros(count)
-    for part, r in zip(search.segments, residual(search.segments, point), strict=True):
-        weight = point.weights[:, None] * part.scale**2 / part.samples[:, None]
-        left = np.einsum("ar,arm,arm->r", weight, r, r) + 1e-300
-        whole = np.einsum("ar,arm,arm->r", weight, part.values, part.values) + 1e-300
+    for part, rest in zip(segments_of(fit), mean_squares(fit), strict=True):
+        weight = fit.weights[:, None] * part.scale**2
+        left = (weight * rest).sum(axis=0) + 1e-300
+        whole = np.einsum("ar,arm,arm->r", weight / part.counts[:, None], part.values, part.values)
         level[list(part.members)] = 0.5 * np.log(left)
-        share[list(part.members)] = 0.5 * np.log(left / whole)
+        share[list(part.members)] = 0.5 * np.log(left / (whole + 1e-300))
     return level - np.median(level), share - np.median(share)
-
-
-def _typical(search: Search, point: DecayPoint) -> Array:
-    """Median over stretches of the residual variance of each channel."""
-    parts = zip(search.segments, residual(search.segments, point), strict=True)
-    power = [np.einsum("arm,arm->ar", r, r) / part.samples[:, None] for part, r in parts]
-    return np.asarray(np.median(np.hstack(power), axis=1))
 
 
 def _misfit(
     record: Record,
     pieces: Sequence[Stretch],
     margin: int,
-    search: Search,
-    point: DecayPoint,
+    fit: LineFit,
     means: Array,
     foreign: Mask,
 ) -> tuple[Array, Array]:
     """Mean square of data minus continued motion, over the noise, before and after stretches."""
     squares, counts = np.zeros((2, margin)), np.zeros((2, margin))
-    scale = longest(search.segments)
-    for part, one in zip(search.segments, point.linear, strict=True):
+    for part, one in zip(segments_of(fit), fit.linear, strict=True):
         for k, number in enumerate(part.members):
             if foreign[number]:
                 continue
@@ -150,12 +147,11 @@ def _misfit(
             for side, there, window in sides:
                 if not there:
                     continue
-                X = columns(
-                    times[window] - times[piece.first], point.poles, point.background, scale
-                )
+                since = times[window] - times[piece.first]
+                X = columns(since, fit.poles, fit.background, part.span)
                 motion = X[:, : one.values.shape[1]] @ one.values[:, :, k].T * part.scale[:, k]
                 z = (values[window] - means[number] - motion) / part.scale[:, k]
-                z = z**2 * point.weights
+                z = z**2 * fit.weights
                 squares[side] += np.nansum(z, axis=1)
                 counts[side] += np.isfinite(z).sum(axis=1)
     mean = squares / np.maximum(counts, 1)

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray, Index
 from prism.motion.damped import DampedModes
-from prism.motion.decays.fit import columns, pole_directions
+from prism.motion.decays.segments import columns, pole_directions, pole_jacobian
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,10 @@ class Continuation:
         X = columns(times, self.poles, self.background, self.span)
         linear = self.values.shape[1]
         E, D = X[:, :linear], X[:, linear:]
-        m = len(self.poles)
         directions = pole_directions(self.values[:, self.background :, None])[..., 0]
         variance = np.einsum("ti,aij,tj->ta", E, self.covariance, E)
         for a, slopes in enumerate(self.slopes):
-            moved = D - E @ slopes
-            J = np.hstack([moved[:, :m] * v[:m] + moved[:, m:] * v[m:] for v in directions[:, a]])
-            J *= self.span
+            J = self.span * pole_jacobian(D - E @ slopes, directions[:, a])
             variance[:, a] += np.einsum("tp,pq,tq->t", J, self.poles_covariance, J)
         return E @ self.values.T, np.sqrt(np.maximum(variance, 0.0))
 

@@ -1,213 +1,262 @@
-"""Which decaying lines are there: pursuit, joint refinement, merging, splitting, dropping.
+r"""Which decaying lines are there: the family of :mod:`prism.search.pursuit` that decays.
 
-The rules are those of :mod:`prism.motion.steady.pursuit`: a line is added at the highest gain, all
-lines are refined jointly, and lines the likelihood does not need are taken out again.
+The gain in ``χ²`` of a decaying line of rate δ and frequency ω in white noise of variance σ² is
+
+.. math:: G(ω, δ) = \sum_{ra} \frac{2}{σ_a^2}
+          \frac{|\sum_t y_{ra}(t) e^{-(δ + iω)t}|^2}{\sum_t e^{-2δt}} ,
+
+computed for a ladder of rates by one Fourier transform each; its maximum over ω is the maximum of
+a :math:`χ^2` process for every δ, so the chance that noise alone exceeds a level is bounded by
+the sum over the ladder of Davies' bounds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
+from scipy.special import gammaincinv
 
-from prism._types import Array, ComplexArray, Single
-from prism.motion.decays.fit import CrowdedPolesError, DecayPoint, evaluate, gains, longest, refine
-from prism.motion.decays.leftover import Leftover, Search, balanced, leftover
+from prism._types import Array, ComplexArray, Index, Mask, Single
+from prism.motion.decays.segments import Segments
+from prism.search.descent import Stop
+from prism.search.noise import local_level
+from prism.search.projection import LineFit, evaluate, frequencies
+from prism.search.projection import refine as refine_lines
+from prism.search.pursuit import Move, pursue
+from prism.search.sampling import Places
+from prism.search.spectrum import (
+    Leftover,
+    SpectralFamily,
+    common_floor,
+    line_rules,
+    residual_spectrum,
+)
 
-_CLOSE = 1.5  # neighbours nearer than this many widths are tested for merging
-_BATCH = 0.25  # peaks this high relative to the highest are added in one round
-_LOOSE, _TIGHT = 1e-2, 1e-6  # stop of the refinement, in units of χ²
-_ROUNDS = 400
+NO_POLES = np.zeros(0, complex)
+_STOP = Stop(steps=40, rounding=1e-9)  # of a refinement; the latter is the accuracy of the cost
+_MOST = 100  # lines, unless the user asks for more
+_ROUNDS = 400  # of the search
+_FEWEST_TURNS = 1.5  # a line turns at least so often in its decay time 2π/δ
+_FEWEST_SAMPLES = 8.0  # in the decay time 1/δ of the fastest decay looked for
+_SLOWEST = 0.25  # of 1/T: rate at which a line starts that the spectrum shows as steady
+_DOUBT = 1.15  # more is asked of a line where the noise is not steady: it is not Gaussian then
+_UNEQUAL = 0.2  # spread of the logarithm of the noise variance between series that matters
+
+
+def refine(
+    segments: Sequence[Segments],
+    poles: ComplexArray,
+    weights: Array,
+    *,
+    band: tuple[float, float],
+    undamped: Mask | None = None,
+    tolerance: float = 1e-3,
+) -> LineFit:
+    """Fit the poles of all lines together.
+
+    Parameters
+    ----------
+    band : (low, high)
+        Angular frequencies are kept inside.
+    undamped : array of bool (m,), optional
+        Poles (ascending in frequency) whose δ is held.
+    tolerance : float
+        Stop when a full step would lower ``χ²`` by less than this.
+
+    Raises
+    ------
+    CrowdedError
+        When the start values are too close together to be fitted at all.
+    """
+    stop = replace(_STOP, tolerance=tolerance)
+    free = None if undamped is None else np.concatenate([np.ones(len(poles), bool), ~undamped])
+    return refine_lines(segments, poles, weights, stop, band=band, free=free)
+
+
+def balanced(fit: LineFit, trials: int) -> LineFit:
+    """Divide the series by their own noise levels where these differ, else by none.
+
+    Stretches after strong and weak kicks, or trials with sensors of another range, may differ in
+    noise; the gain of a line is a χ² only in units of the noise of each.
+
+    Parameters
+    ----------
+    trials : int
+        Number of stretches.
+    """
+    if trials == 1:
+        return fit
+    power = [r * s.scale**2 for r, s in zip(mean_squares(fit), segments_of(fit), strict=True)]
+    logs = np.log(np.maximum(np.hstack(power), np.finfo(float).tiny))
+    logs -= logs.mean(axis=1, keepdims=True)
+    smallest = min(float(s.counts.min()) for s in fit.samplings)
+    free = max(smallest - 2 * fit.count - fit.background, 2.0)
+    spread = float(np.sqrt(np.mean(logs**2)))
+    if spread < max(_UNEQUAL, 3 * np.sqrt(2 / free)):
+        logs = np.zeros_like(logs)
+    split = np.cumsum([s.n_trials for s in fit.samplings])[:-1]
+    wanted = np.split(np.exp(0.5 * logs), split, axis=1)
+    segments = [s.rescaled(w / s.scale) for s, w in zip(segments_of(fit), wanted, strict=True)]
+    return evaluate(segments, fit.places, fit.weights)
+
+
+def segments_of(fit: LineFit) -> list[Segments]:
+    """The stretches that a fit of decaying lines was made to."""
+    return [s for s in fit.samplings if isinstance(s, Segments)]
+
+
+def mean_squares(fit: LineFit) -> list[Array]:
+    """Residual variance of every series, (channels, stretches) in each of the segments."""
+    return [
+        np.asarray(np.einsum("arm,arm->ar", s.values, s.values) / s.counts[:, None])
+        for s in fit.residuals()
+    ]
+
+
+# -- the family ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class DecayLeftover(Leftover):
+    """What decaying lines leave.
+
+    Attributes
+    ----------
+    needed : array (rates, frequencies)
+        Gain in units of the common floor that a line needs there.
+    power : array (channels, frequencies)
+        Periodogram in units of the common floor.
+    """
+
+    needed: Single
+    power: Array
+
+
+@dataclass(frozen=True)
+class DecayFamily(SpectralFamily[DecayLeftover]):
+    """Decaying lines.
+
+    Attributes
+    ----------
+    rates : array
+        Ladder of decay rates δ looked for.
+    spreads : array
+        Length of the window through which a line of each rate is seen.
+    """
+
+    rates: Array
+    spreads: Array
+
+    noun: ClassVar[str] = "decaying lines"
+    stop: ClassVar[Stop] = _STOP
+
+    @classmethod
+    def of(
+        cls, segments: Sequence[Segments], false_alarm: float, max_lines: int | None
+    ) -> DecayFamily:
+        """Band, ladder of rates and threshold of a search."""
+        T, step = max(s.duration for s in segments), min(s.step for s in segments)
+        rungs = max(int(np.log2(max(T / (_FEWEST_SAMPLES * step), 1.0))), 0)
+        rates = np.concatenate([[0.0], 2.0 ** np.arange(rungs) / T])
+        rules = line_rules(segments, NO_POLES, false_alarm, max_lines or _MOST, rates)
+        spreads = np.array([max(s.spread(rate) for s in segments) for rate in rates])
+        return cls(rules, rates, spreads)
+
+    def place(self, rest: DecayLeftover, row: int, omega: float) -> complex:
+        """A pole of the rate of the ladder."""
+        slowest = _SLOWEST * self.rules.resolution / (2 * np.pi)
+        return complex(-(self.rates[row] or slowest), float(np.clip(omega, *self.rules.band)))
+
+    def stubborn(self, index: Index) -> Index:
+        """The highest peak: a line that dies out quickly stands in its own skirts."""
+        return index[:1]
+
+    def price(self, rest: DecayLeftover, places: Places) -> float:
+        """Mean gain that lines at these poles need."""
+        row = np.abs(self.rates + places.real[:, None]).argmin(axis=1)
+        place = np.searchsorted(rest.omega, frequencies(places)).clip(max=len(rest.omega) - 1)
+        return float(rest.needed[row, place].mean()) if len(places) else 0.0
+
+    def pays(self, before: LineFit, after: LineFit, move: Move[Places]) -> bool:
+        """What is enough is judged by the noise that is left once the lines are taken out."""
+        if move.plain or move.around is None or after.cost >= before.cost:
+            return super().pays(before, after, move)
+        rest = self.leftover(after)
+        gain = float(rest.fit.weights @ (before.rss - after.rss))
+        return gain > max(after.count - before.count, 0.5) * self.price(rest, move.around)
+
+    def look(self, fit: LineFit) -> DecayLeftover:
+        """What the lines leave once all series are equally noisy."""
+        return self.leftover(balanced(fit, self.rules.trials))
+
+    def leftover(self, fit: LineFit) -> DecayLeftover:
+        """Spectra of what a fit leaves for each rate of the ladder, with a fresh noise floor."""
+        grid, steady, unit, rest = residual_spectrum(fit, self.rules.band)
+        floor = common_floor(steady, unit, self.rules)
+        power = np.asarray(steady / floor[:, None])
+        level = np.stack([local_level(row, self.rules.trials) for row in power])
+        omega = grid.omega
+        shape = (len(self.rates), len(omega))
+        statistic, local, needed = (np.zeros(shape, np.float32) for _ in range(3))
+        for k, rate in enumerate(self.rates):
+            faded = [s.faded(rate) for s in rest if isinstance(s, Segments) and rate]
+            scaled = 2 * (grid.summed(faded, unit) / floor[:, None] if rate else power)
+            # so short a burst is no line, and the background has taken part of it
+            scaled[:, omega < _FEWEST_TURNS * rate] = 0.0
+            statistic[k], local[k] = scaled.sum(axis=0), (scaled / level).sum(axis=0)
+            colour = statistic[k] / np.where(local[k] > 0, local[k], np.inf)
+            local[k], need = self._steadied(local[k], self.spreads[k])
+            needed[k] = np.maximum(colour, 1.0) * need
+        weights = 1 / (floor * unit**2)
+        return DecayLeftover(fit.weighted(weights), omega, statistic, local, needed, power)
+
+    def _steadied(self, row: Single, spread: float) -> tuple[Single, float]:
+        """Gains for one rate with the median and upper quartile of steady noise; what is needed.
+
+        Noise that is stronger at the start of stretches raises the gain of all fast decays; noise
+        that differs between series widens their scatter.
+        """
+        rules, inside = self.rules, row[row > 0]
+        if not len(inside):
+            return row, rules.threshold
+        cells = max((rules.band[1] - rules.band[0]) * spread / (2 * np.pi), 1.0)
+        error = np.sqrt(2 / (rules.dof * cells))
+        median, upper = np.quantile(inside, [0.5, 0.75])
+        ideal, top = 2 * gammaincinv(rules.dof / 2, np.array([0.5, 0.75]))
+        ratio = median / ideal if median > ideal * (1 + 3 * error) else 1.0
+        width = (upper / ratio - ideal) / (top - ideal) if rules.trials > 1 else 1.0
+        width = width if width > 1 + 6 / np.sqrt(cells) else 1.0
+        steady = np.where(row > 0, ideal + (row / ratio - ideal) / width, 0.0).astype(np.float32)
+        need = float(ratio * (ideal + (rules.threshold - ideal) * width))
+        return steady, need * _DOUBT if max(ratio, width) > 1 else need
 
 
 def find_decays(
-    search: Search,
-    start: ComplexArray | None = None,
+    family: DecayFamily,
+    segments: Sequence[Segments],
+    start: ComplexArray = NO_POLES,
     progress: Callable[[str], None] | None = None,
-) -> tuple[DecayPoint, Search]:
+) -> LineFit:
     """Find and fit all significant decaying lines; the fit may hold none.
 
     Parameters
     ----------
-    start : array, optional
+    start : array
         Poles already known to be there.
 
     Returns
     -------
-    point : DecayPoint
-    search : Search
-        With the series brought to equal noise, where their levels differ.
+    LineFit
+        To series brought to equal noise, where their levels differ.
     """
-    tell = progress or (lambda text: None)
-    poles = np.zeros(0, complex) if start is None else start
-    weights = np.ones(len(search.floor))
-    first = _refined(search, poles, weights) or evaluate(
-        search.segments, np.zeros(0, complex), weights, search.background
-    )
-    search, first = balanced(search, first)
-    rest = leftover(search, first)
-    for _ in range(_ROUNDS):
-        better = _grow(search, rest) or _split(search, rest)
-        if better is None:
-            break
-        search, better = balanced(search, better)
-        rest = leftover(search, better)
-        tell(f"{better.count} decaying lines")
-    point = _refined(search, rest.point.poles, rest.point.weights, _TIGHT) or rest.point
-    return simplify(search, point, tolerance=_TIGHT), search
+    nothing = evaluate(segments, NO_POLES, np.ones(len(family.rules.floor)))
+    first = family.refined(start, nothing) or nothing
+    return pursue(family, first, rounds=_ROUNDS, tell=progress or (lambda text: None))
 
 
-def _peaks(search: Search, rest: Leftover) -> ComplexArray:
-    """Poles to try, highest gain first, apart from each other.
-
-    Peaks that stand out of what is around them; where none does, the highest one: a line that
-    dies out quickly stands in its own skirts.
-    """
-    # a peak between two samples shows at least 3/4 of its height above the mean
-    level = search.dof + 0.75 * (search.threshold - search.dof)
-    best = rest.statistic.argmax(axis=0)
-    each = np.arange(len(best))
-    ridge, local = rest.statistic[best, each], rest.local[best, each]
-    inner = ridge[1:-1]
-    rising = (inner >= ridge[:-2]) & (inner > ridge[2:]) & (inner > level)
-    index = np.flatnonzero(rising) + 1
-    index = index[np.argsort(-ridge[index])]
-    clear = index[local[index] > level]
-    chosen: list[complex] = []
-    for k in clear if len(clear) else index[:1]:
-        if chosen and ridge[k] < _BATCH * ridge[clear[0]]:
-            break
-        rate = search.rates[best[k]] or 0.25 / longest(search.segments)
-        pole = complex(-rate, float(np.clip(_summit(rest.omega, ridge, int(k)), *search.band)))
-        others = np.append(rest.point.poles, chosen)
-        room = 2 * _CLOSE * np.maximum(search.width(others), max(rate, search.resolution))
-        if not chosen or np.all(np.abs(others.imag - pole.imag) > room):
-            chosen.append(pole)
-    return np.array(chosen, complex)
-
-
-def _summit(omega: Array, height: Single, k: int) -> float:
-    """Frequency of a peak, from the parabola through the logarithms of three samples."""
-    left, mid, right = np.log(height[k - 1 : k + 2].astype(float) + 1e-300)
-    bend = left - 2 * mid + right
-    shift = 0.5 * (left - right) / bend if bend < 0 else 0.0
-    return float(omega[k] + np.clip(shift, -0.5, 0.5) * (omega[1] - omega[0]))
-
-
-# -- moves ---------------------------------------------------------------------------------------
-
-
-def _grow(search: Search, rest: Leftover) -> DecayPoint | None:
-    """Add the highest peaks of the residual; None if the likelihood does not gain enough."""
-    room = max(search.max_lines - rest.point.count, 0)
-    batch = _peaks(search, rest)[:room] if room else np.zeros(0, complex)
-    if not len(batch):
-        return None
-    better = _added(search, rest.point, batch)
-    if better is None and len(batch) > 1:
-        better = _added(search, rest.point, batch[:1])
-    return better
-
-
-def _added(search: Search, point: DecayPoint, batch: ComplexArray) -> DecayPoint | None:
-    """Refine with the batch added and simplify; None if that does not gain enough.
-
-    What is enough is judged by the noise that is left once the lines are taken out.
-    """
-    trial = _refined(search, np.append(point.poles, batch), point.weights)
-    if trial is None:
-        return None
-    trial = simplify(search, trial, tolerance=_LOOSE, around=batch)
-    if point.cost - trial.cost <= 0:
-        return None
-    rest = leftover(search, trial)
-    gain = float(rest.point.weights @ (point.rss - trial.rss))
-    more = max(trial.count - point.count, 0.5)
-    return trial if gain > more * rest.need(search.rates, batch) else None
-
-
-def _split(search: Search, rest: Leftover) -> DecayPoint | None:
-    """Replace one line by two where the residual beside it is not quite noise."""
-    point = rest.point
-    if point.count >= search.max_lines:
-        return None
-    suspicious = search.dof + 2.5 * np.sqrt(2 * search.dof)
-    widths = search.width(point.poles)
-    for j, (pole, width) in enumerate(zip(point.poles, widths, strict=True)):
-        low, high = np.searchsorted(rest.omega, pole.imag + np.array([-1.5, 1.5]) * width)
-        beside = rest.local[:, low:high]
-        if beside.max(initial=0.0) < suspicious:
-            continue
-        need = rest.need(search.rates, point.poles[j : j + 1])
-        pair = pole + 0.3j * width * np.array([-1.0, 1.0])
-        trial = _refined(search, np.append(np.delete(point.poles, j), pair), point.weights)
-        if trial is not None and point.cost - trial.cost > need:
-            return simplify(search, trial, tolerance=_LOOSE, around=pair)
-    return None
-
-
-def _refined(
-    search: Search,
-    poles: ComplexArray,
-    weights: Array,
-    tolerance: float = _LOOSE,
-    hopeless: float = np.inf,
-) -> DecayPoint | None:
-    """Refine all poles together; None when they are too crowded to be told apart."""
-    try:
-        return refine(
-            search.segments,
-            poles,
-            weights,
-            band=search.band,
-            background=search.background,
-            tolerance=tolerance,
-            hopeless=hopeless,
-        )
-    except CrowdedPolesError:
-        return None
-
-
-def simplify(
-    search: Search, point: DecayPoint, tolerance: float, around: ComplexArray | None = None
-) -> DecayPoint:
-    """Take out, one at a time, every line that the likelihood does not need.
-
-    Parameters
-    ----------
-    around : array, optional
-        Test lines near these poles only: the others have been tested before.
-    """
-    while point.count:
-        smaller = _best_smaller(search, point, tolerance, around)
-        if smaller is None:
-            break
-        point = smaller
-    return point
-
-
-def _best_smaller(
-    search: Search, point: DecayPoint, tolerance: float, around: ComplexArray | None
-) -> DecayPoint | None:
-    """Return the best fit with one line less if its ``χ²`` rises by less than the threshold."""
-    poles, widths = point.poles, _CLOSE * search.width(point.poles)
-
-    def near(place: float, reach: float) -> bool:
-        return around is None or bool(np.abs(around.imag - place).min() < 2 * reach)
-
-    weak = np.flatnonzero(gains(point).sum(axis=1) < 2 * search.threshold)
-    starts = [np.delete(poles, j) for j in weak if near(poles[j].imag, widths[j])]
-    for j in range(len(poles) - 1):
-        reach = max(widths[j], widths[j + 1])
-        middle = 0.5 * (poles[j] + poles[j + 1])
-        if poles[j + 1].imag - poles[j].imag < reach and near(middle.imag, reach):
-            merged = np.delete(poles, j + 1)
-            merged[j] = middle
-            starts.append(merged)
-    best: DecayPoint | None = None
-    for start in starts:
-        limit = point.cost + search.threshold
-        trial = _refined(search, start, point.weights, tolerance, limit)
-        if trial is not None and trial.cost < min(limit, best.cost if best else np.inf):
-            best = trial
-    return best
+def with_background(fit: LineFit, background: int) -> list[Segments]:
+    """The stretches of a fit for a model with another background."""
+    return [replace(s, background=background) for s in segments_of(fit)]

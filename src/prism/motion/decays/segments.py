@@ -2,118 +2,135 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from prism._types import Array, Mask, Single
+from prism._types import Array, ComplexArray, Mask, Single
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.record import MIN_SAMPLES, Record
-from prism.search.sampling import ScatteredSampling, UniformSampling
+from prism.search.sampling import ColumnSampling, Places, UniformSampling
+from prism.search.series import Stretch, fewest_present, put_together
 
 Kicks = ArrayLike | Sequence[NDArray[np.float64]]
 
-_CHUNK = 1 << 14  # samples whose columns are held at once
 _SHORTEST = 2 * MIN_SAMPLES  # samples of a stretch between kicks that is worth fitting
 
 
-@dataclass(frozen=True)
-class Stretch:
-    """Samples ``first:stop`` of a trial; kicked at its beginning, its end, or neither."""
-
-    trial: int
-    first: int
-    stop: int
-    kicked: bool
-    ends_in_kick: bool
+def columns(times: Array, poles: ComplexArray, background: int, scale: float) -> Array:
+    """Offset, drift, real and imaginary parts of the lines, and the latter times ``t/scale``."""
+    z = np.exp(np.multiply.outer(times, poles))
+    u = times[:, None] / scale
+    parts = np.hstack([z.real, -z.imag])
+    back = np.hstack([np.ones_like(u), 2 * u - 1])[:, :background]
+    return np.hstack([back, parts, u * parts])
 
 
 @dataclass(frozen=True)
-class Segments:
-    """Stretches sampled at the same times since their start, with the same gaps.
+class Segments(ColumnSampling):
+    r"""Stretches sampled at the same times since their start, with the same gaps.
+
+    The columns of a line are :math:`\operatorname{Re} e^{λt}` and :math:`-\operatorname{Im}
+    e^{λt}`, those of its derivatives the same times :math:`t/T`.
 
     Attributes
     ----------
-    times : array (samples,)
-        Since the first sample.
     values : array (channels, stretches, samples)
         Zero where a sample is missing.
-    present : array of bool (channels, samples) or None
-        None when nothing is missing.
+    present : array of bool (channels, samples)
+    times : array (samples,)
+        Since the first sample.
     scale : array (channels, stretches)
         What the values were divided by, so that all series of a channel are equally noisy;
         their amplitudes are free, so the model is the same.
     uniform : bool
     members : tuple of int
         Number of each stretch in the list that was cut.
+    span : float
+        T, the duration of the longest stretch of all.
+    background : int
+    worth : array (channels,), optional
+        Sum of squares of the window that the values were multiplied with.
     """
 
-    times: Array
     values: Array
-    present: Mask | None
+    present: Mask
+    times: Array
     scale: Array
     uniform: bool
     members: tuple[int, ...]
+    span: float
+    background: int = 2
+    worth: Array | None = None
+
+    nonlinear = 2
 
     @property
-    def count(self) -> int:
-        """Number of stretches."""
-        return int(self.values.shape[1])
+    def unit(self) -> float:
+        """Unit of the time that multiplies the derivative columns."""
+        return self.span
 
-    @property
-    def samples(self) -> Array:
-        """Samples present in each channel of one stretch."""
-        if self.present is None:
-            return np.full(len(self.values), float(len(self.times)))
-        return np.asarray(self.present.sum(axis=1), float)
+    def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
+        """Offset, drift, real and imaginary parts of the lines, and the latter times ``t/T``."""
+        X = columns(self.times[part], places, self.background, self.span)
+        return X if derivatives else X[:, : self.background + 2 * len(places)]
 
-    @property
-    def step(self) -> float:
-        """Sampling step; the median one when times are irregular."""
-        return float(np.median(np.diff(self.times)))
-
-    @property
-    def duration(self) -> float:
-        """Time covered, one step more than the last time."""
-        return float(self.times[-1]) + self.step
+    def directions(self, amplitudes: Array) -> Array:
+        """``∂ Re A e^{λt} = Re(iA t e^{λt}) ∂ω - Re(A t e^{λt}) ∂δ``."""
+        return pole_directions(amplitudes)
 
     def rescaled(self, factor: Array) -> Segments:
         """Divide every series by its factor (channels, stretches)."""
         return replace(self, values=self.values / factor[:, :, None], scale=self.scale * factor)
 
-    def parts(self) -> Iterator[slice]:
-        """Pieces small enough that their columns fit into the cache."""
-        return (slice(i, i + _CHUNK) for i in range(0, len(self.times), _CHUNK))
+    def faded(self, rate: float) -> Segments:
+        """The same as a line of some rate sees it."""
+        window = np.exp(-rate * self.times)
+        return replace(self, values=self.values * window, worth=self.present @ window**2)
 
-    def spectrum(self, rate: float, spacing: float, count: int, unit: Array) -> Single:
+    def spectrum(self, spacing: float, count: int, unit: Array) -> Single:
         r"""Power seen by a decaying line, :math:`|Σ_t y e^{-(r + iω)t}|^2 / Σ_t e^{-2rt}`.
 
         Summed over stretches, in units of ``unit²``, at ``ω_k = k·spacing``; shape
         (channels, count).
         """
-        window = np.exp(-rate * self.times)
-        faded = self.values * window
+        worth = self.counts if self.worth is None else self.worth
         if self.uniform:
-            power = UniformSampling(faded, self.step, 0.0).spectrum(spacing, count, unit)
-            counts = np.full(len(faded), float(len(window)))
+            power = UniformSampling(self.values, self.step, 0.0).spectrum(spacing, count, unit)
+            counts = np.full(self.n_channels, float(len(self.times)))
         else:
-            present = np.ones(faded[:, 0].shape, bool) if self.present is None else self.present
-            power = ScatteredSampling(faded, present, self.times).spectrum(spacing, count, unit)
-            counts = self.samples
-        return np.asarray(power * (counts / self._window_power(window))[:, None], np.float32)
-
-    def _window_power(self, window: Array) -> Array:
-        if self.present is None:
-            return np.full(len(self.values), float(window @ window))
-        return np.asarray(self.present @ window**2)
+            power, counts = super().spectrum(spacing, count, unit), self.counts
+        return np.asarray(power * (counts / worth)[:, None], np.float32)
 
     def spread(self, rate: float) -> float:
         """Length of a uniform window with the same spread in time as ``e^{-2rt}`` over this."""
         weight = np.exp(-2 * rate * self.times)
         mean = float(np.average(self.times, weights=weight))
         return float(np.sqrt(12 * np.average((self.times - mean) ** 2, weights=weight)))
+
+
+def pole_directions(amplitudes: Array) -> Array:
+    """Coefficients of the derivative columns for a change of ω and of δ.
+
+    Parameters
+    ----------
+    amplitudes : array (channels, 2m, stretches)
+        Real parts, then imaginary parts.
+
+    Returns
+    -------
+    array (2, channels, 2m, stretches)
+    """
+    real, imaginary = np.split(amplitudes, 2, axis=1)
+    return np.stack([np.concatenate([-imaginary, real], axis=1), -amplitudes])
+
+
+def pole_jacobian(D: Array, directions: Array) -> Array:
+    """Derivatives by (ω, δ) from derivative columns D, in units of their time, (times, 2m)."""
+    m = D.shape[1] // 2
+    return np.hstack([D[:, :m] * v[:m] + D[:, m:] * v[m:] for v in directions])
 
 
 # -- cutting ---------------------------------------------------------------------------------------
@@ -193,7 +210,9 @@ def trimmed(pieces: Sequence[Stretch], lead: int, trail: int) -> list[Stretch]:
     ]
 
 
-def group(record: Record, pieces: Sequence[Stretch]) -> tuple[list[Segments], Array, Array]:
+def group(
+    record: Record, pieces: Sequence[Stretch], background: int = 2
+) -> tuple[list[Segments], Array, Array]:
     """Put stretches of one sampling together.
 
     Returns
@@ -204,53 +223,32 @@ def group(record: Record, pieces: Sequence[Stretch]) -> tuple[list[Segments], Ar
     starts : array (stretches,)
         Time of the first sample of each.
     """
-    table: dict[object, list[int]] = {}
-    means = np.zeros((len(pieces), record.n_channels))
-    starts = np.zeros(len(pieces))
-    for k, piece in enumerate(pieces):
-        values = record.trials[piece.trial][piece.first : piece.stop]
-        missing = np.isnan(values)
-        _check_presence(record, piece, missing)
-        means[k] = np.nanmean(values, axis=0)
-        times = record.times[piece.trial][piece.first : piece.stop]
-        starts[k] = times[0]
-        step = record.steps[piece.trial]
-        when = (times - times[0]).tobytes() if step is None else (step, len(values))
-        gaps = missing.tobytes() if missing.any() else None
-        table.setdefault((when, gaps), []).append(k)
-    segments = [_segments(record, pieces, means, members) for members in table.values()]
-    return segments, means, starts
+    for piece in pieces:
+        _check_presence(record, piece)
+    groups, means = put_together(record, pieces, clock=False)
+    segments = [
+        Segments(
+            values=np.nan_to_num(one.values, nan=0.0),
+            present=~one.missing,
+            times=one.times - one.times[0],
+            scale=np.ones(one.values.shape[:2]),
+            uniform=one.step is not None,
+            members=one.members,
+            span=0.0,
+            background=background,
+        )
+        for one in groups
+    ]
+    longest = max(s.duration for s in segments)
+    starts = np.array([record.times[p.trial][p.first] for p in pieces])
+    return [replace(s, span=longest) for s in segments], means, starts
 
 
-def _segments(
-    record: Record, pieces: Sequence[Stretch], means: Array, members: list[int]
-) -> Segments:
-    head = pieces[members[0]]
-    times = record.times[head.trial][head.first : head.stop]
-    stacked = np.stack(
-        [
-            (record.trials[p.trial][p.first : p.stop] - means[k]).T
-            for k, p in ((k, pieces[k]) for k in members)
-        ],
-        axis=1,
-    )
-    missing = np.isnan(stacked[:, 0])
-    return Segments(
-        times=times - times[0],
-        values=np.nan_to_num(stacked, nan=0.0),
-        present=~missing if missing.any() else None,
-        scale=np.ones(stacked.shape[:2]),
-        uniform=record.steps[head.trial] is not None,
-        members=tuple(members),
-    )
-
-
-def _check_presence(record: Record, piece: Stretch, missing: Mask) -> None:
-    present = (~missing).sum(axis=0)
-    if present.min() < MIN_SAMPLES:
-        a = int(present.argmin())
+def _check_presence(record: Record, piece: Stretch) -> None:
+    few = fewest_present(record.trials[piece.trial][piece.samples])
+    if few is not None:
         raise RecordError(
-            f"trial {piece.trial} (counted from 0), channel {record.channels[a]!r} has "
-            f"{present[a]} samples in samples {piece.first} to {piece.stop}: leave the channel "
+            f"trial {piece.trial} (counted from 0), channel {record.channels[few[0]]!r} has "
+            f"{few[1]} samples in samples {piece.first} to {piece.stop}: leave the channel "
             f"out, or give at least {MIN_SAMPLES} between kicks."
         )

@@ -16,16 +16,9 @@ import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.decays.errors import local_levels, pole_covariance
-from prism.motion.decays.fit import (
-    CrowdedPolesError,
-    DecayPoint,
-    degrees_of_freedom,
-    evaluate,
-    gains,
-    refine,
-)
-from prism.motion.decays.leftover import Search, leftover
-from prism.motion.decays.shapes import Shape, fit_shape
+from prism.motion.decays.search import NO_POLES, DecayFamily, refine, segments_of
+from prism.motion.decays.shapes import RealShape, fit_shape
+from prism.search.projection import LineFit, evaluate, gains, residual_weights
 
 _MINOR = 1e-2  # gain relative to the strongest line below which a line must look like a mode
 _GROWING = 3.0  # standard deviations
@@ -44,7 +37,7 @@ class Judged:
 
     Attributes
     ----------
-    point : DecayPoint
+    point : LineFit
         With weights from the residual.
     covariance : array (2m, 2m)
         Of (ω, δ).
@@ -52,72 +45,56 @@ class Judged:
         Noise around each line over the common one.
     gains : array (m,)
         Gain in χ² of each line over the noise around it.
-    shapes : list of Shape
+    shapes : list of RealShape
     """
 
-    point: DecayPoint
+    point: LineFit
     covariance: Array
     levels: Array
     gains: Array
-    shapes: list[Shape]
+    shapes: list[RealShape]
 
 
-def judge(search: Search, point: DecayPoint, orders: Index) -> Judged:
+def judge(family: DecayFamily, fit: LineFit, orders: Index) -> Judged:
     """Weights from the residual, then errors, gains and shapes of all lines."""
-    free = degrees_of_freedom(search.segments, point.count, search.background)
-    weights = 1 / np.maximum(point.rss / free, search.floor)
-    point = refine(
-        search.segments,
-        point.poles,
-        weights,
-        band=search.band,
-        background=search.background,
-        tolerance=1e-8,
-    )
-    return judged_at(search, point, orders)
+    weights = residual_weights(fit, family.rules.floor)
+    return judged_at(family, _refit(family, fit.weighted(weights), fit.poles), orders)
 
 
-def judged_at(search: Search, point: DecayPoint, orders: Index) -> Judged:
+def judged_at(family: DecayFamily, fit: LineFit, orders: Index) -> Judged:
     """Errors, gains and shapes at the poles given."""
-    levels = local_levels(search, leftover(search, point), point.weights)
+    levels = local_levels(family, family.leftover(fit), fit.weights)
     return Judged(
-        point=point,
-        covariance=pole_covariance(search, point, levels),
+        point=fit,
+        covariance=pole_covariance(fit, levels),
         levels=levels,
-        gains=(gains(point) / levels).sum(axis=1),
-        shapes=[
-            fit_shape(search.segments, point, j, orders, levels[j]) for j in range(point.count)
-        ],
+        gains=(gains(fit) / levels).sum(axis=1),
+        shapes=[fit_shape(fit, j, orders, levels[j]) for j in range(fit.count)],
     )
 
 
-def select(search: Search, point: DecayPoint, orders: Index) -> tuple[Judged, tuple[str, ...]]:
+def select(family: DecayFamily, point: LineFit, orders: Index) -> tuple[Judged, tuple[str, ...]]:
     """Take out, weakest first, every line that is no mode; say why."""
     reasons: list[str] = []
-    judged = judge(search, point, orders)
+    judged = judge(family, point, orders)
     while judged.point.count:
-        why = _verdicts(search, judged)
+        why = _verdicts(family, judged)
         bad = [j for j in np.argsort(judged.gains) if why[j]]
         if not bad:
             break
         j = int(bad[0])
         frequency = abs(judged.point.poles[j]) / (2 * np.pi)
         reasons.append(f"a line at {frequency:.5g} cycles per time unit was left out: {why[j]}.")
-        judged = judge(search, _without(search, judged.point, j), orders)
+        judged = judge(family, _without(family, judged.point, j), orders)
     return judged, tuple(reasons)
 
 
-def _without(search: Search, point: DecayPoint, j: int) -> DecayPoint:
-    poles = np.delete(point.poles, j)
-    try:
-        return refine(
-            search.segments, poles, point.weights, band=search.band, background=search.background
-        )
-    except CrowdedPolesError:
-        return evaluate(search.segments, poles[:0], point.weights, search.background)
+def _without(family: DecayFamily, point: LineFit, j: int) -> LineFit:
+    fewer = family.refined(np.delete(point.poles, j), point, tolerance=1e-3)
+    return fewer or evaluate(point.samplings, NO_POLES, point.weights)
 
 
-def _verdicts(search: Search, judged: Judged) -> list[str]:
+def _verdicts(family: DecayFamily, judged: Judged) -> list[str]:
     """Why each line is no mode; empty where it is one."""
     m = judged.point.count
     std = np.sqrt(np.maximum(np.diag(judged.covariance), 0.0))
@@ -125,34 +102,34 @@ def _verdicts(search: Search, judged: Judged) -> list[str]:
     out = []
     for j, pole in enumerate(judged.point.poles):
         why = ""
-        width = search.width(judged.point.poles[j : j + 1])[0]
+        width = family.widths(judged.point.poles[j : j + 1])[0]
         minor = judged.gains[j] < _MINOR * strongest
         shape = judged.shapes[j]
-        if judged.gains[j] < search.threshold:
+        if judged.gains[j] < family.rules.threshold:
             why = "it does not stand out of the noise around it"
         elif std[j] > 0.5 * width:
             why = "its frequency is not determined"
-        elif pole.imag < search.band[0] * (1 + 0.05):
+        elif pole.imag < family.rules.band[0] * (1 + 0.05):
             why = "it turns less than once in the record"
         elif minor and pole.real > _GROWING * std[m + j]:
             why = "it grows, as no free motion does"
         elif minor and shape.p_value < _PHASE_LEVEL and shape.ratio > _PHASE_RATIO:
             why = "its channels are not in phase, as those of a mode are"
-        elif minor and _is_skirt(search, judged, j):
+        elif minor and _is_skirt(family, judged, j):
             why = (
                 "it stands in the skirt of a far stronger one, whose decay is not quite exponential"
             )
-        elif minor and _is_combination(search, judged, j):
+        elif minor and _is_combination(family, judged, j):
             why = "it is a harmonic or combination of stronger ones, as nonlinearity makes them"
         out.append(why)
     return out
 
 
-def _is_skirt(search: Search, judged: Judged, j: int) -> bool:
+def _is_skirt(family: DecayFamily, judged: Judged, j: int) -> bool:
     """Whether a line is within the width of a far stronger one and moves along the same shape."""
     poles = judged.point.poles
     for k in np.flatnonzero(judged.gains * _FAINT > judged.gains[j]):
-        reach = _SKIRT * search.width(poles[np.array([j, k])]).max()
+        reach = _SKIRT * family.widths(poles[np.array([j, k])]).max()
         off = judged.shapes[j].direction - judged.shapes[k].direction
         error = np.sqrt(np.maximum(np.diag(judged.shapes[j].covariance), 0.0))
         alike = bool(np.all(np.abs(off) <= _NEAR * error + 1e-6))
@@ -161,7 +138,7 @@ def _is_skirt(search: Search, judged: Judged, j: int) -> bool:
     return False
 
 
-def _is_combination(search: Search, judged: Judged, j: int) -> bool:
+def _is_combination(family: DecayFamily, judged: Judged, j: int) -> bool:
     r"""Whether a line is, within its error, a product of far stronger ones.
 
     A weak nonlinearity makes motions :math:`e^{Σ_i n_i λ_i t}`, n < 0 standing for the conjugate:
@@ -179,11 +156,11 @@ def _is_combination(search: Search, judged: Judged, j: int) -> bool:
     variance = np.diag(judged.covariance)
     places = np.abs(orders @ poles[strong].imag) - poles[j].imag
     rates = np.abs(orders) @ poles[strong].real - poles[j].real
-    near = np.abs(places) < _NEAR * np.hypot(np.sqrt(variance[j]), 0.02 * search.resolution)
+    near = np.abs(places) < _NEAR * np.hypot(np.sqrt(variance[j]), 0.02 * family.rules.resolution)
     return bool(np.any(near & (np.abs(rates) < _NEAR * np.sqrt(variance[m + j]))))
 
 
-def held_at_zero(search: Search, judged: Judged, orders: Index) -> tuple[Judged, ComplexArray]:
+def held_at_zero(family: DecayFamily, judged: Judged, orders: Index) -> tuple[Judged, ComplexArray]:
     """Refit with the rates of all growing lines at zero, one after the other.
 
     Returns
@@ -198,26 +175,27 @@ def held_at_zero(search: Search, judged: Judged, orders: Index) -> tuple[Judged,
     while np.any(point.poles.real > 0):
         held |= point.poles.real > 0
         start = np.asarray(np.where(held, 1j * point.poles.imag, point.poles), complex)
-        point = _refit(search, start, point.weights, held)
+        point = _refit(family, point, start, held)
     if not held.any():
         return judged, free
-    at = judged_at(search, point, orders)
+    at = judged_at(family, point, orders)
     return replace(at, covariance=judged.covariance, gains=judged.gains), free
 
 
-def undamped(search: Search, point: DecayPoint) -> DecayPoint:
+def undamped(family: DecayFamily, point: LineFit) -> LineFit:
     """The same lines without decay."""
     start = np.asarray(1j * point.poles.imag, complex)
-    return _refit(search, start, point.weights, np.ones(point.count, bool))
+    return _refit(family, point, start, np.ones(point.count, bool))
 
 
-def _refit(search: Search, start: ComplexArray, weights: Array, held: Mask) -> DecayPoint:
+def _refit(
+    family: DecayFamily, like: LineFit, start: ComplexArray, held: Mask | None = None
+) -> LineFit:
     return refine(
-        search.segments,
+        segments_of(like),
         start,
-        weights,
-        band=search.band,
-        background=search.background,
+        like.weights,
+        band=family.rules.band,
         undamped=held,
         tolerance=1e-8,
     )

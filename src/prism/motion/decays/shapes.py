@@ -10,7 +10,6 @@ the poles.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,14 +18,14 @@ from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array, ComplexArray, Index
-from prism.motion.decays.fit import DecayPoint
-from prism.motion.decays.segments import Segments
+from prism.motion.decays.search import segments_of
+from prism.search.projection import LineFit
 
 _ALTERNATIONS = 60
 
 
 @dataclass(frozen=True)
-class Shape:
+class RealShape:
     """A real shape fitted to the amplitudes of one line.
 
     Attributes
@@ -46,24 +45,18 @@ class Shape:
     p_value: float
 
 
-def amplitudes(segments: Sequence[Segments], point: DecayPoint) -> ComplexArray:
+def amplitudes(fit: LineFit) -> ComplexArray:
     """Complex amplitudes at the start of each stretch, (stretches, lines, channels)."""
-    m, back = point.count, point.background
-    total, n = sum(s.count for s in segments), len(point.weights)
-    out = np.zeros((total, m, n), complex)
-    for part, one in zip(segments, point.linear, strict=True):
-        z = one.values[:, back : back + m] + 1j * one.values[:, back + m :]
-        out[list(part.members)] = (z * part.scale[:, None]).transpose(2, 1, 0)
+    total = sum(s.n_trials for s in fit.samplings)
+    out = np.zeros((total, fit.count, len(fit.weights)), complex)
+    for part, one in zip(segments_of(fit), fit.linear, strict=True):
+        real, imaginary = np.split(one.lines, 2, axis=1)
+        z = (real + 1j * imaginary) * part.scale[:, None]
+        out[list(part.members)] = z.transpose(2, 1, 0)
     return out
 
 
-def fit_shape(
-    segments: Sequence[Segments],
-    point: DecayPoint,
-    j: int,
-    orders: Index,
-    level: Array,
-) -> Shape:
+def fit_shape(fit: LineFit, j: int, orders: Index, level: Array) -> RealShape:
     """Fit a real shape to the amplitudes of line j.
 
     Parameters
@@ -73,7 +66,7 @@ def fit_shape(
     level : array (channels,)
         Noise variance at this line over that assumed in the fit.
     """
-    values, information = _displacements(segments, point, j, orders, level)
+    values, information = _displacements(fit, j, orders, level)
     n, R = len(orders), values.shape[2]
     scale = np.sqrt(np.einsum("raii->a", information) / (2 * R))
     whole = (scale[:, None, None] * values).reshape(n, 2 * R)
@@ -87,7 +80,7 @@ def fit_shape(
     misfit = float(np.einsum("air,raij,ajr->", rest, information, rest))
     dof = (n - 1) * (2 * R - 1)
     sign = positive_sign(d)
-    return Shape(
+    return RealShape(
         direction=sign * d,
         covariance=_shape_covariance(d, q, information),
         ratio=float(s[1] / s[0]) if n > 1 else 0.0,
@@ -95,23 +88,18 @@ def fit_shape(
     )
 
 
-def _displacements(
-    segments: Sequence[Segments], point: DecayPoint, j: int, orders: Index, level: Array
-) -> tuple[Array, Array]:
+def _displacements(fit: LineFit, j: int, orders: Index, level: Array) -> tuple[Array, Array]:
     """Amplitudes (channels, 2, stretches) and their information (stretches, channels, 2, 2)."""
-    m, back, n = point.count, point.background, len(orders)
-    factor = point.poles[j] ** orders
+    factor = fit.poles[j] ** orders
     turn = np.array([[factor.real, -factor.imag], [factor.imag, factor.real]]).transpose(2, 0, 1)
-    total = sum(s.count for s in segments)
+    n, total = len(orders), sum(s.n_trials for s in fit.samplings)
     values, information = np.zeros((n, 2, total)), np.zeros((total, n, 2, 2))
-    pair = [back + j, back + m + j]
-    for part, one in zip(segments, point.linear, strict=True):
-        unit = np.linalg.inv(one.inverse[:, pair][:, :, pair])
-        unit = np.broadcast_to(unit, (n, 2, 2)) * (point.weights / level)[:, None, None]
+    for part, one in zip(segments_of(fit), fit.linear, strict=True):
+        measured, unit = one.pair(j)
+        unit = unit * (fit.weights / level)[:, None, None]
         turned = np.einsum("aki,akl,alj->aij", turn, unit, turn)
-        measured = one.values[:, pair] * part.scale[:, None]
         here = list(part.members)
-        values[:, :, here] = np.linalg.solve(turn, measured)
+        values[:, :, here] = np.linalg.solve(turn, measured * part.scale[:, None])
         information[here] = turned / part.scale.T[:, :, None, None] ** 2
     return values, information
 

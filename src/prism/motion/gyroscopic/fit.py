@@ -25,8 +25,8 @@ from prism.motion.gyroscopic.result import GyroscopicFit
 from prism.motion.steady import Lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.likelihood import estimate_lines
-from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
+from prism.search.series import samplings_of
 from prism.uncertainty import Gaussian
 
 

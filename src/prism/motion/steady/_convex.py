@@ -18,16 +18,21 @@ from prism._optional import require
 from prism._types import Array, Index
 from prism.correlation import Correlation, correlate, correlate_groups, pool
 from prism.errors import CannotTellError, NoLineError, OptionError
-from prism.motion.steady.fit import LineFit, degrees_of_freedom, evaluate, gains
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
 from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.phase import phase_test
-from prism.motion.steady.search import search_band
-from prism.motion.steady.series import samplings_of
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Words
-from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum, gain_threshold
-from prism.search.sampling import AbstractSampling
+from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum
+from prism.search.projection import (
+    LineFit,
+    degrees_of_freedom,
+    evaluate,
+    gains,
+    residual_weights,
+)
+from prism.search.series import samplings_of
+from prism.search.spectrum import line_threshold
 
 OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation
 PENALTY = 1e-3  # λ, relative to the smallest λ for which all residues vanish
@@ -204,24 +209,17 @@ def significant(
     NoLineError
         When no line is left.
     """
-    samplings = samplings_of(record)[0]
+    samplings, floor = samplings_of(record)[0], RELATIVE_FLOOR * record.std() ** 2
     while len(omega):
-        fit = _free_fit(samplings, omega, record)
+        fit = evaluate(samplings, omega, np.ones(record.n_channels))
+        fit = fit.weighted(residual_weights(fit, floor))
         spare = float(degrees_of_freedom(samplings, fit.count).sum())
-        threshold = gain_threshold(samplings, search_band(samplings), false_alarm, spare)
-        gain = gains(samplings, fit)
+        threshold = line_threshold(samplings, false_alarm, spare)
+        gain = gains(fit).sum(axis=1)
         if gain.min() >= threshold and (max_modes is None or len(omega) <= max_modes):
             return fit, threshold
         omega = np.delete(omega, gain.argmin())
     raise _no_line(record, false_alarm)
-
-
-def _free_fit(samplings: Sequence[AbstractSampling], omega: Array, record: Record) -> LineFit:
-    """Linear fit with the weights of its own residual."""
-    fit = evaluate(samplings, omega, np.ones(record.n_channels))
-    variance = fit.rss / degrees_of_freedom(samplings, fit.count)
-    variance = np.maximum(variance, RELATIVE_FLOOR * record.std() ** 2)
-    return replace(fit, weights=1 / variance)
 
 
 def _no_line(record: Record, false_alarm: float) -> NoLineError:
@@ -265,8 +263,8 @@ def lines_at(
     return Lines(
         fit=fit,
         motion=fit,
-        tests=tuple(phase_test(samplings, free, j, orders) for j in range(free.count)),
-        gains=gains(samplings, free),
+        tests=tuple(phase_test(free, j, orders) for j in range(free.count)),
+        gains=gains(free).sum(axis=1),
         noise=1 / np.sqrt(free.weights),
         trials=trials,
         means=means,

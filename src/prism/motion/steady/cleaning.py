@@ -9,14 +9,13 @@ import numpy as np
 
 from prism._types import Array
 from prism.motion.steady.background import Background, background_of
-from prism.motion.steady.fit import LineFit
-from prism.motion.steady.pursuit import find_lines
-from prism.motion.steady.search import Search
-from prism.motion.steady.series import samplings_of
+from prism.motion.steady.pursuit import LineFamily, find_lines
 from prism.motion.steady.spikes import find_spikes, residuals_of, without
 from prism.motion.steady.trend import Trend
 from prism.record import Record
+from prism.search.projection import LineFit
 from prism.search.sampling import BACKGROUND
+from prism.search.series import samplings_of
 
 _CLEANINGS = 3  # times that spikes and drift are looked for
 
@@ -27,7 +26,7 @@ class Cleaned:
 
     record: Record
     fit: LineFit
-    search: Search
+    family: LineFamily
     trials: tuple[tuple[int, int], ...]
     means: Array
     spikes: Array
@@ -50,10 +49,10 @@ def cleaned(
     spikes = [np.zeros(values.shape, bool) for values in record.trials]
     for turn in range(_CLEANINGS):
         samplings, trials, means = samplings_of(clean)
-        fit, search = find_lines(
+        fit, family = find_lines(
             samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
         )
-        rests = residuals_of(samplings, trials, fit)
+        rests = residuals_of(trials, fit)
         more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
         wild = any(mask.any() for mask in more)
         if turn == _CLEANINGS - 1 or (trend is None and not wild):
@@ -64,21 +63,22 @@ def cleaned(
         if wild:
             spikes, clean = more, without(clean, more, rests)
     counts = np.sum([mask.sum(axis=0) for mask in spikes], axis=0)
-    return Cleaned(clean, fit, search, trials, means, counts, trend)
+    return Cleaned(clean, fit, family, trials, means, counts, trend)
 
 
 def background_under(clean: Cleaned) -> Background | None:
     """The record without its lines, for what comes after it; None in white noise."""
-    record, search, fit = clean.record, clean.search, clean.fit
-    if search.colour.white:
+    record, family, fit = clean.record, clean.family, clean.fit
+    if family.colour.white:
         return None
-    only = [c.copy() for c in fit.coefficients]
-    for c in only:
-        c[:, :BACKGROUND] = 0.0
-    rests = residuals_of(search.samplings, clean.trials, replace(fit, coefficients=only))
+    lines = [replace(one, values=one.values.copy()) for one in fit.linear]
+    for one in lines:
+        one.values[:, :BACKGROUND] = 0.0
+    rests = residuals_of(clean.trials, replace(fit, linear=lines))
     whole = [
         np.where(np.isnan(values), np.nan, rest + np.nanmean(values, axis=0))
         for values, rest in zip(record.trials, rests, strict=True)
     ]
-    step = min(s.step for s in search.samplings)
-    return background_of(search.colour, list(record.times), whole, step, search.band[0])
+    step = min(s.step for s in fit.samplings)
+    slowest = family.rules.band[0]
+    return background_of(family.colour, list(record.times), whole, step, slowest)

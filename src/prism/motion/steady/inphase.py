@@ -10,7 +10,7 @@ which sharpens shapes and forecasts. A channel that measures a velocity or an ac
 the k-th derivative, ``(iΩ)^k`` times the complex amplitude ``A - iB``; shapes and amplitudes
 always refer to displacement. Several modes m may share the line ℓ: a degenerate
 frequency has a residue of higher rank. Given the frequencies Ω and shapes d the rest is linear
-and is eliminated, as in :mod:`prism.motion.steady.fit`; here the elimination is written with the
+and is eliminated, as in :mod:`prism.search.projection`; here the elimination is written with the
 Jacobian of each parameter expressed in the columns of :mod:`prism.search.sampling`.
 """
 
@@ -25,15 +25,17 @@ import scipy.linalg
 from prism._linalg import inverse_scaled
 from prism._types import Array, Index, Mask
 from prism.motion.steady.colour import Colour
-from prism.motion.steady.fit import SMALLEST_GAP
+from prism.search.descent import Halving, Step, Stop, descend
+from prism.search.projection import SMALLEST_GAP, resolution_of
 from prism.search.sampling import BACKGROUND, AbstractSampling
 
 _STEPS = 25
+_TOLERANCE = 1e-8  # of the fall of χ² for each parameter, at which the fit has converged
 _CHUNK = 1 << 21
 
 
 @dataclass(frozen=True)
-class Motion:
+class SeriesMotion:
     """The linear parameters of the trials of one sampling and how they vary.
 
     The vector of linear parameters is (cosine amplitudes of the modes, sine amplitudes,
@@ -77,7 +79,7 @@ class InPhaseFit:
         Derivative that each channel measures.
     background : int
         Columns of the background: 1 offset, 2 offset and drift.
-    motions : list of Motion
+    motions : list of SeriesMotion
         One per sampling.
     """
 
@@ -88,7 +90,7 @@ class InPhaseFit:
     weights: Array
     orders: Index
     background: int
-    motions: list[Motion]
+    motions: list[SeriesMotion]
 
 
 # -- the joint fit -------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ class _Point:
     cost: float
     gradient: Array
     fisher: Array
-    motions: list[Motion]
+    motions: list[SeriesMotion]
 
 
 def fit_in_phase(
@@ -138,22 +140,19 @@ def fit_in_phase(
     steps : int
         Most steps; with none, the amplitudes of the given frequencies and shapes.
     """
-    model = _Model(samplings, line, weights, orders, background, ties)
-    point = model.evaluate(omega, shapes)
-    for _ in range(steps):
-        tangent = model.tangent(point.shapes)
-        fisher = tangent.T @ point.fisher @ tangent
-        step = inverse_scaled(fisher) @ (tangent.T @ point.gradient)
-        if step @ (tangent.T @ point.gradient) < 1e-8 * len(step):
-            break
-        better = model.step(point, tangent @ step)
-        if better is None:
-            break
-        point = better
-    tangent = model.tangent(point.shapes)
-    covariance = tangent @ inverse_scaled(tangent.T @ point.fisher @ tangent) @ tangent.T
+    model = _ShapeModel(samplings, line, weights, orders, background, ties)
+    tolerance = _TOLERANCE * model.tangent(shapes).shape[1]
+    stop = Stop(steps, tolerance, rounding=1e-12, allowance=1e-9, idle=None)
+    point = descend(model, model.evaluate(omega, shapes), stop, Halving(12)).point
     return InPhaseFit(
-        point.omega, line, point.shapes, covariance, weights, orders, background, point.motions
+        omega=point.omega,
+        line=line,
+        shapes=point.shapes,
+        covariance=model.covariance(point),
+        weights=weights,
+        orders=orders,
+        background=background,
+        motions=point.motions,
     )
 
 
@@ -215,7 +214,7 @@ def in_colour(fit: InPhaseFit, colour: Colour, slowest: float) -> InPhaseFit:
 
 
 @dataclass(frozen=True)
-class _Model:
+class _ShapeModel:
     samplings: Sequence[AbstractSampling]
     line: Index
     weights: Array
@@ -237,26 +236,36 @@ class _Model:
             blocks.append(scipy.linalg.null_space(span) if len(span) < n else np.zeros((n, 0)))
         return np.asarray(scipy.linalg.block_diag(*blocks))
 
-    def step(self, point: _Point, delta: Array) -> _Point | None:
-        """The point after the step, shortened until the cost falls; None if it never does."""
+    def cost(self, point: _Point) -> float:
+        """``χ²``."""
+        return point.cost
+
+    def step(self, point: _Point, damping: float) -> Step:
+        """The Gauss-Newton step."""
+        tangent = self.tangent(point.shapes)
+        gradient = tangent.T @ point.gradient
+        step = inverse_scaled(tangent.T @ point.fisher @ tangent) @ gradient
+        return Step(tangent @ step, float(step @ gradient))
+
+    def moved(self, point: _Point, step: Step) -> _Point | None:
+        """The point after a step, or None where lines would meet."""
         lines = len(point.omega)
-        for _ in range(12):
-            moved = point.shapes + delta[lines:].reshape(point.shapes.shape)
-            omega = point.omega + delta[:lines]
-            if not self._in_order(omega):
-                delta = 0.5 * delta
-                continue
-            trial = self.evaluate(omega, self._orthonormal(moved))
-            if trial.cost <= point.cost * (1 + 1e-12) + 1e-9:
-                return trial
-            delta = 0.5 * delta
-        return None
+        omega = point.omega + step.delta[:lines]
+        if not self._in_order(omega):
+            return None
+        moved = point.shapes + step.delta[lines:].reshape(point.shapes.shape)
+        return self.evaluate(omega, self._orthonormal(moved))
+
+    def covariance(self, point: _Point) -> Array:
+        """Of (Ω, d); singular along the lengths of the shapes."""
+        tangent = self.tangent(point.shapes)
+        return np.asarray(tangent @ inverse_scaled(tangent.T @ point.fisher @ tangent) @ tangent.T)
 
     def _in_order(self, omega: Array) -> bool:
         """Lines stay apart and, unless they are tied, oscillate at least once in the record."""
         if self.ties is not None:
             return bool(omega[0] > 0 and np.diff(omega).min(initial=np.inf) > 0)
-        resolution = 2 * np.pi / max(s.duration for s in self.samplings)
+        resolution = resolution_of(self.samplings)
         gap = np.diff(omega).min(initial=np.inf)
         return bool(omega[0] > 0.9 * resolution and gap > SMALLEST_GAP * resolution)
 
@@ -302,11 +311,11 @@ class _Model:
 
     def _accumulate(
         self, sampling: AbstractSampling, omega: Array, shapes: Array
-    ) -> tuple[float, Array, Array, Motion]:
+    ) -> tuple[float, Array, Array, SeriesMotion]:
         """Contribution of one sampling: cost, gradient, Schur complement, motion."""
         n, N = len(self.weights), len(omega)
-        Q = np.broadcast_to(sampling.gram(omega), (n, 4 * N + BACKGROUND, 4 * N + BACKGROUND))
-        e = sampling.project(omega)
+        Q, e = sampling.moments(omega)
+        Q = np.broadcast_to(Q, (n, *Q.shape[1:]))
         J = self._linear_jacobian(omega, shapes)
         w = self.weights
         JQ = np.einsum("aik,akl->ail", J, Q)  # (channels, parameters, columns)
@@ -330,7 +339,7 @@ class _Model:
             gain = cross @ covariance
             fisher -= np.einsum("rpi,rqi->pq", gain, cross, optimize=True)
             sensitivity[part] = -np.swapaxes(gain, 1, 2)
-        motion = Motion(
+        motion = SeriesMotion(
             values, covariance, sensitivity, sampling.centre, sampling.half, sampling.start
         )
         return cost, gradient, fisher, motion

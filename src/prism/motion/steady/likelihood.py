@@ -12,27 +12,27 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import chdtrc
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.steady.background import Background
 from prism.motion.steady.cleaning import background_under, cleaned
-from prism.motion.steady.colour import WHITE
-from prism.motion.steady.fit import LineFit, degrees_of_freedom, evaluate, gains, refine
+from prism.motion.steady.fit import refine
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase, in_colour, restricted
 from prism.motion.steady.phase import PhaseTest, first_directions, phase_test
 from prism.motion.steady.pursuit import (
+    NO_LINES,
+    LineFamily,
     crowded,
     mostly_slow,
     slow_lines,
     slow_start,
     without_crowds,
 )
-from prism.motion.steady.search import Search
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
 from prism.record import QUANTITIES, Record
+from prism.search.projection import LineFit, drift_p_value, evaluate, gains, residual_weights
 from prism.search.sampling import BACKGROUND
 
 _SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
@@ -150,47 +150,46 @@ def estimate_lines(
         When the record does not hold a single period.
     """
     clean = cleaned(record, false_alarm, max_modes, progress, drift)
-    fit, search = clean.fit, clean.search
-    samplings = search.samplings
-    crowds = crowded(search, fit)
+    fit, family, rules = clean.fit, clean.family, clean.family.rules
+    crowds = crowded(rules, fit)
     if crowds:
-        fit = without_crowds(search, fit)
-    crowds = crowds or _mostly_noise(search, fit)
-    _check_length(search, fit)
-    if slow_lines(search, fit).all():
+        fit = without_crowds(rules, fit)
+    crowds = crowds or _mostly_noise(family, fit)
+    _check_length(family, fit)
+    if slow_lines(rules, fit).all():
         raise NoLineError(
             f"no line is significant at a false-alarm probability of {false_alarm:g} "
             f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
             "reduce the noise, or raise the false-alarm probability."
         )
-    weights = _weights(search, fit)
-    fit = refine(samplings, fit.omega, weights, tolerance=1e-8, band=search.band)
+    weights = residual_weights(fit, rules.floor)
+    fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.band)
     torus = None
-    tied = find_torus(search, fit)
+    tied = find_torus(family, fit)
     if tied is not None:
         torus, fit = tied
-        fit = evaluate(samplings, fit.omega, _weights(search, fit))
+        fit = evaluate(fit.samplings, fit.omega, residual_weights(fit, rules.floor))
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    levels = search.colour.levels(fit.omega, fit.weights)
-    tests = tuple(phase_test(samplings, _at(fit, levels, j), j, orders) for j in range(fit.count))
+    levels = family.levels(fit, fit.omega)
+    tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
     ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
-    structured = _with_shapes(search, fit, tests, ranks, orders, torus)
+    structured = _with_shapes(family, fit, tests, ranks, orders, torus)
     moving = structured if needed == ranks else None
     # a slow combination of faster lines is known; any other slow line moves, but is no mode
-    slow = slow_lines(search, fit) if torus is None else np.zeros(fit.count, bool)
+    slow = slow_lines(rules, fit) if torus is None else np.zeros(fit.count, bool)
     return Lines(
         fit=restricted(structured, ~slow) if slow.any() else structured,
-        motion=moving or _with_shapes(search, fit, tests, needed, orders, torus),
+        motion=moving or _with_shapes(family, fit, tests, needed, orders, torus),
         tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
-        gains=gains(samplings, fit, levels)[~slow],
+        gains=(gains(fit) / levels.T).sum(axis=1)[~slow],
         noise=1 / np.sqrt(fit.weights),
         trials=clean.trials,
         means=clean.means,
-        threshold=search.threshold,
+        threshold=rules.threshold,
         slow=bool(slow.any()),
         crowded=crowds,
         torus=torus,
-        coloured=not search.colour.white,
+        coloured=not family.colour.white,
         spikes=clean.spikes,
         background=background_under(replace(clean, fit=fit)),
         trend=clean.trend,
@@ -202,14 +201,8 @@ def _at(fit: LineFit, levels: Array, j: int) -> LineFit:
     return replace(fit, weights=fit.weights / levels[:, j])
 
 
-def _weights(search: Search, fit: LineFit) -> Array:
-    """``1/σ²`` per channel from what the lines leave."""
-    variance = fit.rss / degrees_of_freedom(search.samplings, fit.count)
-    return np.asarray(1 / np.maximum(variance, search.floor))
-
-
 def _with_shapes(
-    search: Search,
+    family: LineFamily,
     fit: LineFit,
     tests: Sequence[PhaseTest],
     ranks: Sequence[int],
@@ -218,51 +211,46 @@ def _with_shapes(
 ) -> InPhaseFit:
     """Fit the lines with ``ranks`` directions each, common to all trials."""
     fitted = fit_in_phase(
-        search.samplings,
+        fit.samplings,
         fit.omega,
         np.repeat(np.arange(fit.count), ranks),
         np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)]),
         fit.weights,
         orders,
-        background=BACKGROUND if _drift_p_value(search, fit) < _DRIFT_LEVEL else 1,
+        background=BACKGROUND if _drift(family, fit) < _DRIFT_LEVEL else 1,
         ties=None if torus is None else torus.orders.astype(float),
     )
-    return fitted if search.colour.white else in_colour(fitted, search.colour, search.band[0])
+    slowest = family.rules.band[0]
+    return fitted if family.colour.white else in_colour(fitted, family.colour, slowest)
 
 
-def _mostly_noise(search: Search, fit: LineFit) -> bool:
+def _mostly_noise(family: LineFamily, fit: LineFit) -> bool:
     """Whether coloured noise carries most of the record: motion, but not a sum of lines."""
-    if search.colour.white:
+    if family.colour.white:
         return False
-    nothing = evaluate(search.samplings, np.zeros(0), fit.weights)
+    nothing = evaluate(fit.samplings, NO_LINES, fit.weights)
     return bool(np.mean(fit.rss / nothing.rss) > _MOSTLY)
 
 
-def _check_length(search: Search, fit: LineFit) -> None:
+def _check_length(family: LineFamily, fit: LineFit) -> None:
     """Refuse a record that is little more than a piece of one slow motion.
 
     What turns less than once in the record cannot be told from a curved background. Where it is
     most of the signal, or all that is left is a slope, the record is too short.
     """
-    white = replace(search, colour=WHITE)  # a piece of a slow motion has a coloured spectrum too
-    only_slope = not fit.count and _drift_p_value(white, fit) < _SLOPE_LEVEL
-    if mostly_slow(search, fit if fit.count else slow_start(search)) or only_slope:
+    # a piece of a slow motion has a coloured spectrum too
+    only_slope = not fit.count and drift_p_value(fit) < _SLOPE_LEVEL
+    slowest = fit if fit.count else slow_start(family, fit.samplings)
+    if mostly_slow(family.rules, slowest) or only_slope:
         raise RecordTooShortError(
             "the record is shorter than one period of what moves in it; record at least two "
             "periods of the slowest motion."
         )
 
 
-def _drift_p_value(search: Search, fit: LineFit) -> float:
+def _drift(family: LineFamily, fit: LineFit) -> float:
     """χ² test of all drift coefficients together, against the noise of the slowest motion."""
-    linear = 2 * fit.count + BACKGROUND
-    levels = search.colour.levels(np.array(search.band[:1]), fit.weights)[:, 0]
-    statistic, dof = 0.0, 0
-    for sampling, c in zip(search.samplings, fit.coefficients, strict=True):
-        variance = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear])[:, 1, 1]
-        statistic += float(np.sum(fit.weights / levels * (c[:, 1] ** 2).sum(axis=-1) / variance))
-        dof += sampling.n_channels * sampling.n_trials
-    return float(chdtrc(dof, statistic))
+    return drift_p_value(fit, family.levels(fit, np.array(family.rules.band[:1]))[:, 0])
 
 
 def _needed_rank(test: PhaseTest) -> int:

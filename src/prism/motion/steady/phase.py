@@ -15,8 +15,7 @@ from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array, Index
-from prism.motion.steady.fit import LineFit
-from prism.search.sampling import BACKGROUND, AbstractSampling
+from prism.search.projection import Amplitudes, LineFit
 
 _ALTERNATIONS = 30
 
@@ -41,7 +40,7 @@ class PhaseTest:
 
 
 @dataclass(frozen=True)
-class Amplitudes:
+class Displacements:
     """Displacement amplitudes of one line in one sampling.
 
     Attributes
@@ -56,9 +55,7 @@ class Amplitudes:
     information: Array
 
 
-def phase_test(
-    samplings: Sequence[AbstractSampling], fit: LineFit, j: int, orders: Index
-) -> PhaseTest:
+def phase_test(fit: LineFit, j: int, orders: Index) -> PhaseTest:
     r"""Singular values of the amplitudes of line j over (channel × [cos, sin] × trial).
 
     In units of their standard errors; under the hypothesis of k directions the squared
@@ -70,10 +67,7 @@ def phase_test(
     orders : array of int (channels,)
         Derivative that each channel measures: 0 displacement, 1 velocity, 2 acceleration.
     """
-    parts = [
-        _amplitudes(sampling, fit, c, j, orders)
-        for sampling, c in zip(samplings, fit.coefficients, strict=True)
-    ]
+    parts = [_displacements(fit, one, j, orders) for one in fit.linear]
     n = len(orders)
     scale = np.sqrt(np.mean([np.trace(p.information, axis1=1, axis2=2) for p in parts], axis=0) / 2)
     X = np.hstack([_whitened(p, scale) for p in parts])
@@ -87,23 +81,18 @@ def phase_test(
     return PhaseTest(U / scale[:, None], s / s[0], np.array(p))
 
 
-def _amplitudes(
-    sampling: AbstractSampling, fit: LineFit, c: Array, j: int, orders: Index
-) -> Amplitudes:
+def _displacements(fit: LineFit, one: Amplitudes, j: int, orders: Index) -> Displacements:
     """Divide the measured amplitudes by ``(iΩ)^k``; the information turns with them."""
-    N = fit.count
-    pair, linear = [BACKGROUND + j, BACKGROUND + N + j], 2 * N + BACKGROUND
-    inverse = np.linalg.inv(sampling.gram(fit.omega)[:, :linear, :linear])
-    information = np.linalg.inv(inverse[:, pair][:, :, pair])
+    measured, information = one.pair(j)
     factor = (1j * fit.omega[j]) ** orders
-    z = (c[:, pair[0]] - 1j * c[:, pair[1]]) / factor[:, None]
-    turn = np.stack([np.stack([factor.real, factor.imag]), np.stack([-factor.imag, factor.real])])
-    turn = turn.transpose(2, 0, 1)  # displacement amplitudes (A, B) to those of the channel
-    turned = np.einsum("a,aji,ajk,akl->ail", fit.weights, turn, information + 0 * turn, turn)
-    return Amplitudes(np.stack([z.real, -z.imag], axis=1), turned)
+    z = (measured[:, 0] - 1j * measured[:, 1]) / factor[:, None]
+    # displacement amplitudes (A, B) to those of the channel
+    turn = np.array([[factor.real, factor.imag], [-factor.imag, factor.real]]).transpose(2, 0, 1)
+    turned = np.einsum("a,aji,ajk,akl->ail", fit.weights, turn, information, turn)
+    return Displacements(np.stack([z.real, -z.imag], axis=1), turned)
 
 
-def _whitened(part: Amplitudes, scale: Array) -> Array:
+def _whitened(part: Displacements, scale: Array) -> Array:
     """Amplitudes in units of their standard errors, with one metric for all channels."""
     metric = np.mean(part.information / scale[:, None, None] ** 2, axis=0)
     root = np.linalg.cholesky(metric)
@@ -117,7 +106,7 @@ def _alike(information: Array) -> bool:
     return bool(np.allclose(unit, unit[0], atol=1e-6))
 
 
-def _rank_one_misfit(parts: Sequence[Amplitudes], shape: Array) -> float:
+def _rank_one_misfit(parts: Sequence[Displacements], shape: Array) -> float:
     """Smallest ``Σ (c - d z)ᵀ I (c - d z)``: alternate between amplitudes z and shape d.
 
     Channels with different gaps or different kinds of sensor have different information, and

@@ -47,7 +47,6 @@ from prism.motion.steady._convex import (
 from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.nnls import clusters, zoomed
 from prism.motion.steady.phase import PhaseTest, phase_test
-from prism.motion.steady.series import samplings_of
 from prism.record import Record
 from prism.remarks import Ask, Words
 
@@ -353,8 +352,7 @@ def estimate_sdp(
     lines = correlation_residues(correlation, grid)
     start = np.array([line.frequency for line in lines])
     free, threshold = significant(record, start, false_alarm, max_modes)
-    samplings, order = samplings_of(record)[0], correlation.orders
-    tests = [phase_test(samplings, free, j, order) for j in range(free.count)]
+    tests = [phase_test(free, j, correlation.orders) for j in range(free.count)]
     problem, unit = _correlation_problem(correlation, "CLARABEL"), _units(correlation)
     found = _as_lines(free.omega, _residues(problem, free.omega) * np.outer(unit, unit), 0.0)
     ranks = [_rank(line, test) for line, test in zip(found, tests, strict=True)]

@@ -13,18 +13,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from prism._types import Array, Mask
-from prism.motion.steady.fit import LineFit
 from prism.record import Record
-from prism.search.sampling import AbstractSampling
+from prism.search.projection import LineFit
 
 _FAR = 6.0  # standard deviations: two in a thousand million of Gaussian noise
 _LONGEST = 3  # samples in a row; what lasts longer is motion
 _MOST = 0.1  # share of the samples of a channel
 
 
-def residuals_of(
-    samplings: Sequence[AbstractSampling], trials: Sequence[tuple[int, int]], fit: LineFit
-) -> list[Array]:
+def residuals_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]:
     """What the lines leave of each trial, (samples, channels).
 
     Parameters
@@ -32,9 +29,7 @@ def residuals_of(
     trials : sequence of (int, int)
         Which sampling each trial of the record is in, and its place there.
     """
-    rests = [
-        s.residual(fit.omega, c).values for s, c in zip(samplings, fit.coefficients, strict=True)
-    ]
+    rests = [rest.values for rest in fit.residuals()]
     return [rests[i][:, place].T for i, place in trials]
 
 

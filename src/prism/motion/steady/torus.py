@@ -10,8 +10,8 @@ decided by the odds that the lines would hit combinations by chance.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
@@ -19,8 +19,12 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from prism._types import Array
-from prism.motion.steady.fit import CrowdedLinesError, LineFit, evaluate, foresight, gains, refine
-from prism.motion.steady.search import Leftover, Search, leftover
+from prism.motion.steady.fit import foresight, refine
+from prism.motion.steady.pursuit import LineFamily
+from prism.search.descent import Halving, Step, Stop, descend
+from prism.search.projection import CrowdedError, LineFit, attempted, evaluate, gains
+from prism.search.sampling import AbstractSampling
+from prism.search.spectrum import Leftover, LineRules, total_counts
 
 Orders = NDArray[np.int64]
 
@@ -59,12 +63,12 @@ class Torus:
         return np.asarray(self.orders @ self.fundamentals, float)
 
 
-def find_torus(search: Search, fit: LineFit) -> tuple[Torus, LineFit] | None:
+def find_torus(family: LineFamily, fit: LineFit) -> tuple[Torus, LineFit] | None:
     """Tie the lines of a fit to one or two fundamentals, if they are so by more than chance.
 
     Parameters
     ----------
-    search : Search
+    family : LineFamily
     fit : LineFit
         The lines with free frequencies and the final weights.
 
@@ -76,34 +80,32 @@ def find_torus(search: Search, fit: LineFit) -> tuple[Torus, LineFit] | None:
         itself equally well; wrong ties then show only in what they foresee. Where the record
         itself prefers ties, it is enough that they foresee no worse.
     """
-    starts = sorted(_candidates(search, fit), key=lambda found: -found[0])
-    grown = [_grown(search, fit, start) for _, start in starts[:_TRIALS]]
+    rules = family.rules
+    starts = sorted(_candidates(rules, fit), key=lambda found: -found[0])
+    grown = [_grown(family, fit, start) for _, start in starts[:_TRIALS]]
     if not grown:
         return None
-    torus, tied = min(grown, key=lambda g: g[1].cost + _line_price(search) * g[1].count)
-    share = _NO_WORSE if _preference(search, fit, torus, tied) > _STRONG else _CLEARLY
-    return (torus, tied) if _foresees(search, fit, torus, share) else None
+    torus, tied = min(grown, key=lambda g: g[1].cost + _line_price(rules) * g[1].count)
+    share = _NO_WORSE if _preference(rules, fit, torus, tied) > _STRONG else _CLEARLY
+    return (torus, tied) if _foresees(rules, fit, torus, share) else None
 
 
-def _preference(search: Search, fit: LineFit, torus: Torus, tied: LineFit) -> float:
+def _preference(rules: LineRules, fit: LineFit, torus: Torus, tied: LineFit) -> float:
     """How much better ties are by the Bayesian criterion: lines cost amplitudes and frequencies."""
-    amplitudes = 2 * sum(s.n_channels * s.n_trials for s in search.samplings)
-    samples = sum(float(np.sum(s.counts)) * s.n_trials for s in search.samplings)
-    more = (fit.count - tied.count) * amplitudes + fit.count - len(torus.fundamentals)
+    samples = float(total_counts(fit.samplings).sum())
+    more = (fit.count - tied.count) * rules.dof + fit.count - len(torus.fundamentals)
     return fit.cost - tied.cost + more * float(np.log(samples))
 
 
-def _foresees(search: Search, fit: LineFit, torus: Torus, share: float) -> bool:
+def _foresees(rules: LineRules, fit: LineFit, torus: Torus, share: float) -> bool:
     """Whether tied lines fitted to the first part leave less than a share of what free ones do."""
-    parts = [sampling.cut(_FIRST_PART) for sampling in search.samplings]
-    head = replace(search, samplings=[first for first, _ in parts])
-    try:
-        _, tied = _refined(head, torus, fit.weights)
-    except CrowdedLinesError:
+    parts = [sampling.cut(_FIRST_PART) for sampling in fit.samplings]
+    head = [first for first, _ in parts]
+    tied = attempted(lambda: _refined(head, torus, fit.weights)[1])
+    if tied is None:
         return False
-    try:
-        free = refine(head.samplings, fit.omega, fit.weights, band=search.band)
-    except CrowdedLinesError:
+    free = attempted(lambda: refine(head, fit.omega, fit.weights, band=rules.band))
+    if free is None:
         return True
 
     def chi2(candidate: LineFit) -> float:
@@ -129,28 +131,25 @@ def _positive(orders: Orders, fundamentals: Array) -> Orders:
     return orders * signs[:, None]
 
 
-def _candidates(search: Search, fit: LineFit) -> Iterator[tuple[float, Torus]]:
+def _candidates(rules: LineRules, fit: LineFit) -> Iterator[tuple[float, Torus]]:
     """Fundamentals to which the other lines are tied by more than chance, with the evidence."""
     if not 3 <= fit.count <= _MANY:
         return
-    amplitude = np.zeros(fit.count)
-    for c in fit.coefficients:
-        N = fit.count
-        amplitude += np.einsum("a,akr->k", fit.weights, c[:, 2 : 2 + N] ** 2)
-        amplitude += np.einsum("a,akr->k", fit.weights, c[:, 2 + N :] ** 2)
-    amplitude[fit.omega < _ENTANGLED * search.resolution] = 0.0
+    square = [np.einsum("a,akr->k", fit.weights, one.lines**2) for one in fit.linear]
+    amplitude = np.sum(square, axis=0).reshape(2, -1).sum(axis=0)
+    amplitude[fit.omega < _ENTANGLED * rules.resolution] = 0.0
     strongest = np.argsort(-amplitude)[: min(_STRONGEST, np.count_nonzero(amplitude))]
     std = np.sqrt(np.maximum(np.diag(np.linalg.inv(fit.fisher)), 0.0))
     for dimension in (1, 2):
         table = all_orders(dimension)
         for chosen in combinations(strongest, dimension):
-            found = _matched(search, fit, std, list(chosen), table)
+            found = _matched(rules, fit, std, list(chosen), table)
             if found is not None:
                 yield found
 
 
 def _matched(
-    search: Search, fit: LineFit, std: Array, chosen: list[np.intp], table: Orders
+    rules: LineRules, fit: LineFit, std: Array, chosen: list[np.intp], table: Orders
 ) -> tuple[float, Torus] | None:
     """Tie what can be tied to the chosen lines; None when chance would do as much.
 
@@ -160,10 +159,10 @@ def _matched(
     orders = _positive(table, fundamentals)
     frequency, size = orders @ fundamentals, np.abs(orders).sum(axis=1)
     rows, evidence = [np.eye(len(chosen), dtype=np.int64)], 0.0
-    width = search.band[1] - search.band[0]
-    slow = fit.omega < _ENTANGLED * search.resolution  # may stand for something slower
+    width = rules.band[1] - rules.band[0]
+    slow = fit.omega < _ENTANGLED * rules.resolution  # may stand for something slower
     for j in np.setdiff1d(np.flatnonzero(~slow), chosen):
-        tolerance = max(4 * std[j], 0.2 * search.resolution)
+        tolerance = max(4 * std[j], 0.2 * rules.resolution)
         hits = np.flatnonzero(np.abs(frequency - fit.omega[j]) < tolerance)
         if not len(hits):
             continue
@@ -185,108 +184,113 @@ def _sorted(fundamentals: Array, orders: Orders) -> Torus:
     return Torus(fundamentals, orders[np.argsort(orders @ fundamentals)])
 
 
-def _line_price(search: Search) -> float:
+def _line_price(rules: LineRules) -> float:
     """Gain in χ² of a line at one of the combinations that noise reaches with probability 1e-3."""
-    return float(chdtri(search.dof, 1e-3 / len(all_orders(2))))
+    return float(chdtri(rules.dof, 1e-3 / len(all_orders(2))))
 
 
-def _grown(search: Search, fit: LineFit, torus: Torus) -> tuple[Torus, LineFit]:
+def _grown(family: LineFamily, fit: LineFit, torus: Torus) -> tuple[Torus, LineFit]:
     """Refine the fundamentals and add combinations as long as the likelihood gains.
 
     Simple combinations first: amplitudes fall with the order, and a complicated one can stand in
-    for a simple one that is not there yet.
+    for a simple one that is not there yet. This is no pursuit of the usual kind: where a line may
+    be is known, and only whether it is there is asked.
     """
-    tied = evaluate(search.samplings, torus.omega, fit.weights)
+    samplings, weights = fit.samplings, fit.weights
+    tied = evaluate(samplings, torus.omega, weights)
     table = all_orders(len(torus.fundamentals))
     size = np.abs(table).sum(axis=1)
     for order in range(1, _HIGHEST + 1):
-        while tied.count < search.max_lines:
-            best = _best_addition(search, torus, tied, table[size == order])
+        while tied.count < family.rules.max_lines:
+            best = _best_addition(family, torus, tied, table[size == order])
             if best is None:
                 break
             torus = best
             if order > _SIMPLE:
-                torus, tied = _refined(search, torus, fit.weights)
+                torus, tied = _refined(samplings, torus, weights)
             else:
-                tied = evaluate(search.samplings, torus.omega, fit.weights)
+                tied = evaluate(samplings, torus.omega, weights)
         if order == _SIMPLE:
             # not before: without a slow difference line the fundamentals would run away
-            torus, tied = _refined(search, torus, fit.weights)
-    return _pruned(search, torus, tied)
+            torus, tied = _refined(samplings, torus, weights)
+    return _pruned(family.rules, torus, tied)
 
 
-def _pruned(search: Search, torus: Torus, tied: LineFit) -> tuple[Torus, LineFit]:
+def _pruned(rules: LineRules, torus: Torus, tied: LineFit) -> tuple[Torus, LineFit]:
     """Drop combinations that the likelihood does not need, the weakest first."""
     while tied.count > len(torus.fundamentals) + 1:
-        gain = gains(search.samplings, tied)
-        keep = np.ones(tied.count, bool)
-        keep[gain.argmin()] = False
-        orders = torus.orders[keep]
+        gain = gains(tied).sum(axis=1)
+        orders = np.delete(torus.orders, gain.argmin(), axis=0)
         full = np.linalg.matrix_rank(orders) == len(torus.fundamentals)
-        if gain.min() > _line_price(search) or not full:
+        if gain.min() > _line_price(rules) or not full:
             break
-        torus, tied = _refined(search, Torus(torus.fundamentals, orders), tied.weights)
+        smaller = Torus(torus.fundamentals, orders)
+        torus, tied = _refined(tied.samplings, smaller, tied.weights)
     return torus, tied
 
 
-def _best_addition(search: Search, torus: Torus, tied: LineFit, table: Orders) -> Torus | None:
+def _best_addition(family: LineFamily, torus: Torus, tied: LineFit, table: Orders) -> Torus | None:
     """The combination that gains most at fixed fundamentals, if it gains enough."""
-    lowest, best = tied.cost - _line_price(search), None
-    rest = leftover(search, tied)
+    rules = family.rules
+    lowest, best = tied.cost - _line_price(rules), None
+    rest = family.look(tied)
     for k in _positive(table, torus.fundamentals):
         omega = float(k @ torus.fundamentals)
-        near = np.abs(torus.omega - omega).min() < _APART * search.resolution
-        if near or not _SLOWEST * search.resolution < omega < search.band[1]:
+        near = np.abs(torus.omega - omega).min() < _APART * rules.resolution
+        if near or not _SLOWEST * rules.resolution < omega < rules.band[1]:
             continue
-        if not _promising(search, rest, omega):
+        if not _promising(rules, rest, omega):
             continue
         trial = _sorted(torus.fundamentals, np.vstack([torus.orders, k]))
         try:
-            cost = evaluate(search.samplings, trial.omega, tied.weights).cost
-        except CrowdedLinesError:
+            cost = evaluate(tied.samplings, trial.omega, tied.weights).cost
+        except CrowdedError:
             continue
         if cost < lowest:
             lowest, best = cost, trial
     return best
 
 
-def _promising(search: Search, rest: Leftover, omega: float) -> bool:
+def _promising(rules: LineRules, rest: Leftover, omega: float) -> bool:
     """Whether the residual spectrum leaves room for a line there; slow ones it does not show."""
-    if omega < 3 * search.resolution:
+    if omega < 3 * rules.resolution:
         return True
     low, high = np.searchsorted(
-        rest.omega, [omega - 0.5 * search.resolution, omega + 0.5 * search.resolution]
+        rest.omega, [omega - 0.5 * rules.resolution, omega + 0.5 * rules.resolution]
     )
-    return bool(rest.statistic[low : high + 1].max(initial=0.0) > 0.5 * _line_price(search))
+    return bool(rest.statistic[0, low : high + 1].max(initial=0.0) > 0.5 * _line_price(rules))
 
 
-def _refined(search: Search, torus: Torus, weights: Array) -> tuple[Torus, LineFit]:
-    """Gauss-Newton on the fundamentals: gradient ``Kᵀg``, information ``KᵀFK``."""
-    fit = evaluate(search.samplings, torus.omega, weights)
-    for _ in range(20):
+Tied = tuple[Torus, LineFit]
+
+
+@dataclass(frozen=True)
+class _Fundamentals:
+    """χ² over the fundamentals: gradient ``Kᵀg``, information ``KᵀFK``."""
+
+    samplings: Sequence[AbstractSampling]
+    weights: Array
+
+    def cost(self, point: Tied) -> float:
+        return point[1].cost
+
+    def step(self, point: Tied, damping: float) -> Step:
+        torus, fit = point
         K = torus.orders.astype(float)
         gradient = K.T @ fit.gradient
-        step = np.linalg.solve(K.T @ fit.fisher @ K, gradient)
-        if step @ gradient < 1e-4:
-            break
-        trial, moved = None, None
-        for _ in range(8):
-            trial = _sorted(torus.fundamentals + step, torus.orders)
-            moved = _try(search, trial, weights)
-            if moved is not None and moved.cost <= fit.cost:
-                break
-            step = 0.5 * step
-            moved = None
-        if trial is None or moved is None:
-            break
-        torus, fit = trial, moved
-    return torus, fit
+        delta = np.linalg.solve(K.T @ fit.fisher @ K, gradient)
+        return Step(delta, float(delta @ gradient))
+
+    def moved(self, point: Tied, step: Step) -> Tied | None:
+        torus = _sorted(point[0].fundamentals + step.delta, point[0].orders)
+        if torus.omega[0] <= 0:
+            return None
+        fit = attempted(lambda: evaluate(self.samplings, torus.omega, self.weights))
+        return None if fit is None else (torus, fit)
 
 
-def _try(search: Search, torus: Torus, weights: Array) -> LineFit | None:
-    if torus.omega[0] <= 0:
-        return None
-    try:
-        return evaluate(search.samplings, torus.omega, weights)
-    except CrowdedLinesError:
-        return None
+def _refined(samplings: Sequence[AbstractSampling], torus: Torus, weights: Array) -> Tied:
+    """Gauss-Newton on the fundamentals."""
+    start = torus, evaluate(samplings, torus.omega, weights)
+    stop = Stop(steps=20, tolerance=1e-4)
+    return descend(_Fundamentals(samplings, weights), start, stop, Halving(8)).point

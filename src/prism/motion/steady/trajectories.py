@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.forecast import Forecast, checked_times
 from prism.motion.steady.background import Background
-from prism.motion.steady.inphase import InPhaseFit, Motion
+from prism.motion.steady.inphase import InPhaseFit, SeriesMotion
 from prism.motion.steady.trend import Trend
 
 Json = dict[str, Any]
@@ -108,7 +108,7 @@ class Trajectories:
             out += (lag[:, None] / motion.half) ** np.arange(nb) @ drift.T + self.means[trial]
         return np.asarray(out if self.trend is None else out + self.trend.at(times, trial))
 
-    def _jacobians(self, motion: Motion, values: Array, t: Array) -> tuple[Array, Array]:
+    def _jacobians(self, motion: SeriesMotion, values: Array, t: Array) -> tuple[Array, Array]:
         """Derivatives by the linear and by the nonlinear parameters, (channels, times, ·)."""
         fit = self.fit
         K, n = fit.shapes.shape
@@ -178,7 +178,7 @@ class Trajectories:
             covariance = np.array(sampling["covariance"], float)
             size = (len(trials), len(covariance), len(data["covariance"]))
             motions.append(
-                Motion(
+                SeriesMotion(
                     values=np.array([t["values"] for t in trials], float).reshape(size[:2]).T,
                     covariance=covariance,
                     sensitivity=np.array([t["sensitivity"] for t in trials], float).reshape(size),

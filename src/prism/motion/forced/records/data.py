@@ -11,6 +11,7 @@ from prism._types import Array, Index, Mask
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.forced.places import place_forces
 from prism.record import QUANTITIES, Record
+from prism.search.noise import search_band
 
 _FEWEST = 32  # samples in a trial
 _BACKGROUND = 1e-3  # of the greatest force power: beyond, the force has none
@@ -18,7 +19,7 @@ _SMOOTH = 4  # bins on either side
 
 
 @dataclass(frozen=True)
-class Trial:
+class ForcedTrial:
     """One trial: motions with zeros where missing, forces, and where the motions were seen."""
 
     motion: Array
@@ -37,7 +38,7 @@ class ForcedData:
 
     Attributes
     ----------
-    trials : tuple of Trial
+    trials : tuple of ForcedTrial
     dt : float
     motions, forces : tuple of str
     kinds : tuple of int
@@ -48,7 +49,7 @@ class ForcedData:
         Channels that share their columns: one kind, and the same missing samples.
     """
 
-    trials: tuple[Trial, ...]
+    trials: tuple[ForcedTrial, ...]
     dt: float
     motions: tuple[str, ...]
     forces: tuple[str, ...]
@@ -74,7 +75,7 @@ class ForcedData:
     @property
     def band(self) -> tuple[float, float]:
         """Frequencies a mode may have: one turn in the record, to just below Nyquist."""
-        return self.resolution, float(np.pi / self.dt - 0.5 * self.resolution)
+        return search_band(self.duration, self.dt)
 
     def force_band(self) -> tuple[float, float]:
         """Lowest and highest frequency at which any force has power."""
@@ -126,7 +127,9 @@ def _motions(record: Record, forces: tuple[str, ...]) -> tuple[str, ...]:
     return motions
 
 
-def _trial(values: Array, rows: list[int], columns: list[int], forces: tuple[str, ...]) -> Trial:
+def _trial(
+    values: Array, rows: list[int], columns: list[int], forces: tuple[str, ...]
+) -> ForcedTrial:
     force = np.ascontiguousarray(values[:, columns])
     if not np.isfinite(force).all():
         bad = forces[int(np.argmax(~np.isfinite(force).all(axis=0)))]
@@ -141,10 +144,10 @@ def _trial(values: Array, rows: list[int], columns: list[int], forces: tuple[str
         )
     motion = values[:, rows]
     seen = np.isfinite(motion)
-    return Trial(np.where(seen, motion, 0.0), force, seen)
+    return ForcedTrial(np.where(seen, motion, 0.0), force, seen)
 
 
-def _groups(trials: tuple[Trial, ...], kinds: tuple[int, ...]) -> tuple[Index, ...]:
+def _groups(trials: tuple[ForcedTrial, ...], kinds: tuple[int, ...]) -> tuple[Index, ...]:
     groups: list[list[int]] = []
     for a, kind in enumerate(kinds):
         for group in groups:

@@ -6,8 +6,8 @@ r"""Modes straight from forced time records, by maximum likelihood.
 
 The forces are known exactly and held between the samples, the noise is white and Gaussian with a
 level of its own in each channel, and the motion at the start is unknown. There is no frequency
-response, no window and no leakage. The poles are found with free amplitudes (`_pole_search`),
-then everything is fitted jointly with reciprocal, positive residues (`_reciprocal`).
+response, no window and no leakage. The poles are found with free amplitudes (`pole_search`),
+then everything is fitted jointly with reciprocal, positive residues (`reciprocal`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
-from prism.motion.forced.records.start import Start, start_from_poles
+from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
 from prism.options import check_options
 from prism.record import Record
+from prism.search.noise import noise_weights
 
 __all__ = ["RecordsFit", "fit_records"]
 
@@ -108,7 +109,7 @@ def fit_records(
     """
     holds = _check_options(hold, false_alarm, max_modes)
     data = take_apart(record, force, at)
-    poles, search = find_poles(
+    poles, family = find_poles(
         data,
         false_alarm=false_alarm,
         lossless=damped is False,
@@ -119,7 +120,7 @@ def fit_records(
     _check_poles(data, poles)
     start = start_from_poles(data, poles)
     reciprocal = Reciprocal(data, start.nuisance)
-    fit, lossless = _fitted(reciprocal, start, search.floor, damped, false_alarm)
+    fit, lossless = _fitted(reciprocal, start, family.floor, damped, false_alarm)
     return _result(reciprocal, fit, poles, start, lossless)
 
 
@@ -150,7 +151,11 @@ def _check_poles(data: ForcedData, fit: PoleFit) -> None:
 
 
 def _fitted(
-    reciprocal: Reciprocal, start: Start, floor: Array, damped: bool | None, false_alarm: float
+    reciprocal: Reciprocal,
+    start: ReciprocalStart,
+    floor: Array,
+    damped: bool | None,
+    false_alarm: float,
 ) -> tuple[ModalFit, bool]:
     """The joint fit, and whether it is lossless.
 
@@ -176,7 +181,7 @@ def _converged(
     fit = reciprocal.evaluate(modal, weights)
     for _ in range(4):
         fit = reciprocal.refine(fit, lossless=lossless)
-        new = 1 / np.maximum(fit.rss / reciprocal.spare(fit.modal, lossless), floor)
+        new = noise_weights(fit.rss, reciprocal.spare(fit.modal, lossless), floor)
         change = np.abs(np.log(new / fit.weights)).max()
         fit = reciprocal.evaluate(fit.modal, new)
         if change < 1e-3 or len(new) == 1:
@@ -188,7 +193,7 @@ def _converged(
 
 
 def _result(
-    reciprocal: Reciprocal, fit: ModalFit, poles: PoleFit, start: Start, lossless: bool
+    reciprocal: Reciprocal, fit: ModalFit, poles: PoleFit, start: ReciprocalStart, lossless: bool
 ) -> RecordsFit:
     data = reciprocal.data
     fitted = reciprocal.output(fit.modal)

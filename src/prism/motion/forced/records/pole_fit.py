@@ -13,8 +13,8 @@ pole. Nothing is assumed about reciprocity or passivity: that is for `_reciproca
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import scipy.linalg
@@ -26,16 +26,22 @@ from prism.motion.forced.records.columns import (
     rigid_columns,
     static_columns,
 )
-from prism.motion.forced.records.data import ForcedData, Trial
+from prism.motion.forced.records.data import ForcedData, ForcedTrial
+from prism.search.descent import Step, Stop, descend
+from prism.search.projection import (
+    SMALLEST_GAP,
+    CrowdedError,
+    Valley,
+    attempted,
+    check_independent,
+    shortening,
+    unit_diagonal,
+)
 
 _DEPENDENT = 1e-5  # sine of the angle between a column and the others, at least
-_GAP = 0.02  # of the resolution, between two poles
-_ROUNDING = 1e-9
-_SLOWEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
-
-
-class CrowdedPolesError(np.linalg.LinAlgError):
-    """Poles so close together that their amplitudes cannot be told apart."""
+_STEPS, _ROUNDING = 25, 1e-9  # of a refinement: at most, and relative accuracy of the cost
+_SETTLED = 0.1  # of the tolerance: steps that gain less end a refinement
+STRONGEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,15 @@ class Poles:
         """Number of poles."""
         return len(self.omega)
 
+    def picked(self, which: Index | Mask) -> Poles:
+        """Some of the poles, in some order."""
+        return replace(
+            self, omega=self.omega[which], decay=self.decay[which], driven=self.driven[which]
+        )
+
     def without(self, j: int) -> Poles:
         """All poles but one."""
-        return replace(
-            self,
-            omega=np.delete(self.omega, j),
-            decay=np.delete(self.decay, j),
-            driven=np.delete(self.driven, j),
-        )
+        return self.picked(np.arange(self.count) != j)
 
     def plus(self, omega: float, decay: float) -> Poles:
         """One driven pole more."""
@@ -86,6 +93,14 @@ class Poles:
             decay=np.insert(self.decay, k, 0.0 if self.lossless else decay),
             driven=np.insert(self.driven, k, True),
         )
+
+    def merged(self, j: int) -> Poles:
+        """One pole between j and the next in place of both."""
+        pair, rest = slice(j, j + 2), self.without(j + 1)
+        for one, all_of_them in ((rest.omega, self.omega), (rest.decay, self.decay)):
+            one[j] = all_of_them[pair].mean()
+        rest.driven[j] = self.driven[pair].any()
+        return rest
 
 
 @dataclass(frozen=True)
@@ -122,6 +137,20 @@ class PoleFit:
     local: list[Array]
     residual: list[Array]
 
+    @property
+    def count(self) -> int:
+        """Number of poles."""
+        return self.poles.count
+
+    @property
+    def places(self) -> Poles:
+        """Where they are."""
+        return self.poles
+
+    def curved(self, damping: float) -> tuple[Array, Array]:
+        """Gauss-Newton matrix, and half the negative gradient."""
+        return self.fisher, self.gradient
+
 
 def linear_size(data: ForcedData, poles: Poles) -> int:
     """Linear coefficients of one channel."""
@@ -147,14 +176,14 @@ class _Part:
     seen: Array  # (samples, 1)
 
 
-def columns(data: ForcedData, poles: Poles, trial: Trial) -> list[ModeColumns]:
+def columns(data: ForcedData, poles: Poles, trial: ForcedTrial) -> list[ModeColumns]:
     """Samples of every pole in one trial."""
     pairs = zip(poles.omega, poles.decay, strict=True)
     return [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
 
 
 def _part(
-    data: ForcedData, poles: Poles, trial: Trial, modes: list[ModeColumns], group: Index
+    data: ForcedData, poles: Poles, trial: ForcedTrial, modes: list[ModeColumns], group: Index
 ) -> _Part:
     kind = data.kinds[group[0]]
     seen = trial.seen[:, group[:1]].astype(float)
@@ -168,7 +197,7 @@ def _part(
     basis, triangle = scipy.linalg.qr(local, mode="economic", check_finite=False)
     scale = np.linalg.norm(local, axis=0)
     if np.abs(np.diag(triangle) / np.maximum(scale, 1e-300)).min() < _DEPENDENT:
-        raise CrowdedPolesError("poles coincide")
+        raise CrowdedError("poles coincide")
     overlap = basis.T @ shared
     return _Part(basis, triangle, shared - basis @ overlap, overlap, modes, seen)
 
@@ -178,7 +207,7 @@ def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
 
     Raises
     ------
-    CrowdedPolesError
+    CrowdedError
         When the columns of the poles are linearly dependent in the arithmetic at hand.
     """
     N = poles.count
@@ -220,13 +249,8 @@ def _inverse_gram(parts: list[_Part]) -> Array:
     gram = np.asarray(sum(p.shared.T @ p.shared for p in parts))
     if not len(gram):
         return gram
-    scale = 1 / np.sqrt(np.maximum(np.diag(gram), 1e-300))
-    try:
-        root = np.linalg.cholesky(gram * np.outer(scale, scale))
-    except np.linalg.LinAlgError as error:
-        raise CrowdedPolesError("poles coincide") from error
-    if np.diag(root).min() < _DEPENDENT:
-        raise CrowdedPolesError("poles coincide")
+    unit, scale = unit_diagonal(gram)
+    root = check_independent(unit, _DEPENDENT)
     half = scipy.linalg.solve_triangular(root, np.diag(scale), lower=True)
     return np.asarray(half.T @ half)
 
@@ -265,12 +289,7 @@ def _information(
 
 
 def refine(
-    data: ForcedData,
-    fit: PoleFit,
-    *,
-    tolerance: float = 1e-2,
-    max_steps: int = 25,
-    hopeless: float = np.inf,
+    data: ForcedData, fit: PoleFit, *, tolerance: float = 1e-2, hopeless: float = np.inf
 ) -> PoleFit:
     """Levenberg-Marquardt on the variable-projection cost, all poles at once.
 
@@ -281,65 +300,32 @@ def refine(
     hopeless : float
         Stop as soon as three times the predicted gain would not bring ``χ²`` below this.
     """
-    damping = 0.0
-    for _ in range(max_steps if fit.poles.count else 0):
-        step, promise = _step(fit, damping)
-        if promise < tolerance or fit.cost - 3 * promise > hopeless:
-            break
-        candidate = _moved(data, fit, step)
-        slack = _ROUNDING * fit.cost
-        if candidate is not None and candidate.cost <= fit.cost + slack:
-            settled = candidate.cost > fit.cost - max(slack, 0.1 * tolerance)
-            fit, damping = candidate, 0.1 * damping if damping > 1e-4 else 0.0
-            if settled:
-                break
-        elif damping > 1e6:
-            break
-        else:
-            damping = max(10 * damping, 1e-2)
-    return fit
+    if not fit.count:
+        return fit
+    stop = Stop(_STEPS, tolerance, hopeless, rounding=_ROUNDING, settled=_SETTLED * tolerance)
+    return descend(Valley(partial(_after, data), _free), fit, stop).point
 
 
-def _step(fit: PoleFit, damping: float) -> tuple[Array, float]:
-    """Damped Gauss-Newton step; a decay at zero that wants to be negative stays there."""
+def _free(fit: PoleFit) -> Mask:
+    """All that may move; a decay at zero that wants to be negative stays there."""
     decay = fit.poles.decay
-    held = np.full(len(decay), fit.poles.lossless) | (
-        (decay <= 0) & (fit.gradient[len(decay) :] < 0)
-    )
-    free = np.flatnonzero(np.concatenate([np.ones(len(decay), bool), ~held]))
-    F, g = fit.fisher[np.ix_(free, free)], fit.gradient[free]
-    scale = np.sqrt(np.maximum(np.diag(F), 1e-12 * np.diag(F).max()))
-    scaled = F / np.outer(scale, scale) + (damping + 1e-10) * np.eye(len(free))
-    step = np.zeros(len(fit.gradient))
-    step[free] = np.linalg.solve(scaled, g / scale) / scale
-    return step, float(step @ fit.gradient)
+    held = (decay <= 0) & (fit.gradient[len(decay) :] < 0) | fit.poles.lossless
+    return np.concatenate([np.ones(len(decay), bool), ~held])
 
 
-def _moved(data: ForcedData, fit: PoleFit, step: Array) -> PoleFit | None:
+def pole_width(data: ForcedData, decay: Array) -> Array:
+    """How far a pole may move in one step."""
+    return 0.35 * data.resolution + 0.5 * decay
+
+
+def _after(data: ForcedData, fit: PoleFit, step: Step) -> PoleFit | None:
     """Fit after a step of bounded length, or None where poles run into each other."""
     poles, N = fit.poles, fit.poles.count
-    width = 0.35 * data.resolution + 0.5 * poles.decay
-    step = step * min(1.0, 1 / max(np.abs(step / np.tile(width, 2)).max(), 1e-300))
-    omega = np.clip(poles.omega + step[:N], *data.band)
-    decay = np.clip(poles.decay + step[N:], 0.0, _SLOWEST_DECAY * omega)
-    order = np.argsort(omega)
-    omega, decay = omega[order], decay[order]
-    apart = np.diff(omega) + np.abs(np.diff(decay))
-    if apart.min(initial=np.inf) < _GAP * data.resolution:
+    delta = step.delta * shortening(step.delta, pole_width(data, poles.decay))
+    omega = np.clip(poles.omega + delta[:N], *data.band)
+    decay = np.clip(poles.decay + delta[N:], 0.0, STRONGEST_DECAY * omega)
+    moved = replace(poles, omega=omega, decay=decay).picked(np.argsort(omega))
+    apart = np.diff(moved.omega) + np.abs(np.diff(moved.decay))
+    if apart.min(initial=np.inf) < SMALLEST_GAP * data.resolution:
         return None
-    moved = replace(poles, omega=omega, decay=decay, driven=poles.driven[order])
-    return attempt(data, moved, fit.weights)
-
-
-def attempt(data: ForcedData, poles: Poles, weights: Array) -> PoleFit | None:
-    """`evaluate`, or None where the poles are too crowded."""
-    try:
-        return evaluate(data, poles, weights)
-    except CrowdedPolesError:
-        return None
-
-
-def each_without(poles: Poles) -> Iterator[tuple[int, Poles]]:
-    """Every pole with what is left when it is taken out."""
-    for j in range(poles.count):
-        yield j, poles.without(j)
+    return attempted(evaluate, data, moved, fit.weights)

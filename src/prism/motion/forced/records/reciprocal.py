@@ -20,12 +20,17 @@ import numpy as np
 import scipy.linalg
 
 from prism._linalg import inverse_scaled
-from prism._types import Array, Index
+from prism._types import Array, Index, Mask
 from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
-from prism.motion.forced.records.data import ForcedData, Trial
-from prism.motion.forced.records.pole_fit import Poles
+from prism.motion.forced.records.data import ForcedData, ForcedTrial
+from prism.motion.forced.records.pole_fit import STRONGEST_DECAY, Poles, pole_width
+from prism.search.descent import Marquardt, Step, Stop, descend
+from prism.search.projection import Valley, shortening
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # relative accuracy of the cost
+_SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
+_RIDGE, _LEAST = 1e-12, 1e-14  # damping always, and smallest curvature believed
+_CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
 
 
 @dataclass(frozen=True)
@@ -91,11 +96,21 @@ class ModalFit:
     normal: list[tuple[Array, Array]]
 
     @property
+    def count(self) -> int:
+        """Number of oscillating modes."""
+        return self.modal.count
+
+    @property
+    def places(self) -> Modal:
+        """The modes."""
+        return self.modal
+
+    @property
     def size(self) -> int:
         """Number of shared parameters."""
         return 2 * self.modal.count + self.modal.shapes.size
 
-    def reduced(self, damping: float = 0.0) -> tuple[Array, Array]:
+    def curved(self, damping: float = 0.0) -> tuple[Array, Array]:
         """Normal matrix and gradient of the shared parameters, free amplitudes eliminated."""
         P = self.size
         matrix, gradient = np.zeros((P, P)), np.zeros(P)
@@ -111,13 +126,13 @@ class ModalFit:
         """Of (ω, δ, shapes); zero for what is held."""
         keep = np.setdiff1d(np.arange(self.size), held)
         out = np.zeros((self.size, self.size))
-        out[np.ix_(keep, keep)] = inverse_scaled(self.reduced()[0][np.ix_(keep, keep)])
+        out[np.ix_(keep, keep)] = inverse_scaled(self.curved()[0][np.ix_(keep, keep)])
         return out
 
 
 def _damped(matrix: Array, damping: float) -> Array:
     diagonal = np.diag(matrix)
-    return matrix + np.diag((damping + 1e-12) * diagonal + 1e-300)
+    return matrix + np.diag((damping + _RIDGE) * diagonal + 1e-300)
 
 
 class Reciprocal:
@@ -143,7 +158,7 @@ class Reciprocal:
             for t, b in zip(data.trials, self.bases, strict=True)
         ]
 
-    def nuisance_columns(self, trial: Trial, kind: int) -> Array:
+    def nuisance_columns(self, trial: ForcedTrial, kind: int) -> Array:
         """Offset, drift and the columns of the nuisance poles."""
         out = [trial.background]
         poles = self.nuisance
@@ -168,7 +183,7 @@ class Reciprocal:
         left = self.data.counts - self.nuisance_size - own / len(self.data.motions)
         return np.asarray(np.maximum(left, 1.0))
 
-    def _basis(self, trial: Trial, group: Index) -> Array:
+    def _basis(self, trial: ForcedTrial, group: Index) -> Array:
         seen = trial.seen[:, group[:1]]
         local = self.nuisance_columns(trial, self.data.kinds[group[0]]) * seen
         return np.asarray(scipy.linalg.qr(local, mode="economic", check_finite=False)[0])
@@ -254,53 +269,36 @@ class Reciprocal:
 
     # -- the fit -------------------------------------------------------------------------------
 
-    def held(self, fit: ModalFit, lossless: bool) -> Index:
-        """Decays that are not to be moved."""
-        N = fit.modal.count
-        if lossless:
-            return np.arange(N, 2 * N)
-        gradient = fit.reduced()[1][N : 2 * N]
-        return N + np.flatnonzero((fit.modal.decay <= 0) & (gradient < 0))
+    def free(self, fit: ModalFit, lossless: bool) -> Mask:
+        """All that may move; a decay at zero that wants to be negative stays there."""
+        N, out = fit.modal.count, np.ones(fit.size, bool)
+        falling = lossless or fit.curved()[1][N : 2 * N] < 0
+        out[N : 2 * N] = ~(falling & (lossless | (fit.modal.decay <= 0)))
+        return out
 
     def refine(
         self, fit: ModalFit, *, lossless: bool, tolerance: float = 1e-6, max_steps: int = 40
     ) -> ModalFit:
         """Levenberg-Marquardt on all parameters."""
-        damping = 1e-6
-        for _ in range(max_steps):
-            matrix, gradient = fit.reduced(damping)
-            keep = np.setdiff1d(np.arange(fit.size), self.held(fit, lossless))
-            step = np.zeros(fit.size)
-            step[keep] = _solve(matrix[np.ix_(keep, keep)], gradient[keep], damping)
-            promise = step @ gradient
-            if promise < tolerance:
-                break
-            candidate = self.evaluate(self._moved(fit, step, damping), fit.weights)
-            slack = _ROUNDING * fit.cost
-            if candidate.cost <= fit.cost + slack:
-                settled = candidate.cost > fit.cost - max(slack, 0.01 * tolerance)
-                fit, damping = candidate, max(0.1 * damping, 1e-9)
-                if settled:
-                    break
-            elif damping > 1e6:
-                break
-            else:
-                damping = max(10 * damping, 1e-3)
-        return fit
+        stop = Stop(max_steps, tolerance, rounding=_ROUNDING, settled=_SETTLED * tolerance)
+        valley = Valley(self._after, lambda at: self.free(at, lossless), _RIDGE, _LEAST)
+        return descend(valley, fit, stop, _CONTROL).point
 
-    def _moved(self, fit: ModalFit, step: Array, damping: float) -> Modal:
+    def _after(self, fit: ModalFit, step: Step) -> ModalFit:
+        """The fit after a step of bounded length; the free amplitudes follow."""
         modal, N, P = fit.modal, fit.modal.count, fit.size
-        width = 0.35 * self.data.resolution + 0.5 * modal.decay
-        poles = step[: 2 * N].reshape(2, N)
-        shrink = min(1.0, 1 / max(np.abs(poles / width).max(initial=0.0), 1e-300))
+        part = shortening(step.delta[: 2 * N], pole_width(self.data, modal.decay)) if N else 1.0
+        by_omega, by_decay = part * step.delta[: 2 * N].reshape(2, N)
         free = []
         for (G, g), now in zip(fit.normal, modal.free, strict=True):
-            inner = np.linalg.solve(_damped(G[P:, P:], damping), g[P:] - G[P:, :P] @ step)
-            free.append(now + shrink * inner.reshape(now.shape))
-        omega = np.clip(modal.omega + shrink * poles[0], *self.data.band)
-        decay = np.clip(modal.decay + shrink * poles[1], 0.0, 0.9 * omega)
-        shapes = modal.shapes + shrink * step[2 * N :].reshape(modal.shapes.shape)
-        return replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+            right = g[P:] - G[P:, :P] @ step.delta
+            inner = np.linalg.solve(_damped(G[P:, P:], step.damping), right)
+            free.append(now + part * inner.reshape(now.shape))
+        omega = np.clip(modal.omega + by_omega, *self.data.band)
+        decay = np.clip(modal.decay + by_decay, 0.0, STRONGEST_DECAY * omega)
+        shapes = modal.shapes + part * step.delta[2 * N :].reshape(modal.shapes.shape)
+        moved = replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
+        return self.evaluate(moved, fit.weights)
 
     def output(self, modal: Modal) -> list[Array]:
         """Motion of the model, what was projected out included, at all samples."""
@@ -316,10 +314,3 @@ class Reciprocal:
                 values[:, group] = modes + local @ c
             out.append(values)
         return out
-
-
-def _solve(matrix: Array, right: Array, damping: float) -> Array:
-    diagonal = np.diag(matrix)
-    scale = np.sqrt(np.maximum(diagonal, 1e-14 * diagonal.max(initial=1e-300)))
-    scaled = matrix / np.outer(scale, scale) + (damping + 1e-12) * np.eye(len(scale))
-    return np.asarray(np.linalg.solve(scaled, right / scale) / scale)

@@ -17,7 +17,7 @@ _STATIC = 3.0  # eigenvalue of a further static term
 
 
 @dataclass(frozen=True)
-class Start:
+class ReciprocalStart:
     """Where the joint fit starts.
 
     Attributes
@@ -35,7 +35,7 @@ class Start:
     remarks: tuple[str, ...]
 
 
-def start_from_poles(data: ForcedData, fit: PoleFit) -> Start:
+def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     """Rank-one shapes of every driven pole.
 
     Raises
@@ -67,15 +67,8 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> Start:
     N = int(passive.sum())
     free = [_free(local, V[:N], passive, fit.weights) for local in fit.local]
     modal = Modal(poles.omega[passive], poles.decay[passive], V, int(keep_rigid), free, poles.hold)
-    nuisance = replace(
-        poles,
-        omega=poles.omega[~passive],
-        decay=poles.decay[~passive],
-        driven=poles.driven[~passive],
-        rigid=False,
-        static=False,
-    )
-    return Start(modal, nuisance, fit.weights, _remarks(poles, nuisance))
+    nuisance = replace(poles.picked(~passive), rigid=False, static=False)
+    return ReciprocalStart(modal, nuisance, fit.weights, _remarks(poles, nuisance))
 
 
 def _ranked(C: Array, std: Array, data: ForcedData) -> tuple[Array, Array]:
