@@ -46,7 +46,7 @@ def active_peaks(modes: Modes, separation: float, threshold: float = ACTIVE) -> 
 
 
 @dataclass(frozen=True)
-class Horizon:
+class ForecastHorizon:
     """How long a forecast holds.
 
     Attributes
@@ -68,7 +68,7 @@ class Horizon:
 
 def forecast_horizon(
     t: ArrayLike, forecast: ArrayLike, truth: ArrayLike, tolerance: float = 0.5
-) -> Horizon:
+) -> ForecastHorizon:
     r"""Time until :math:`|\hat x - x|` first exceeds a share of the standard deviation of x.
 
     Parameters
@@ -83,4 +83,4 @@ def forecast_horizon(
     error = np.abs(np.asarray(forecast, float).reshape(x.shape) - x) / x.std(axis=0)
     over = np.flatnonzero(error.max(axis=1) > tolerance)
     end = times[over[0]] if len(over) else times[-1]
-    return Horizon(float(end - times[0]), bool(len(over)))
+    return ForecastHorizon(float(end - times[0]), bool(len(over)))

@@ -7,12 +7,7 @@ from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, fdtri, gammaincinv, gammaln
 
 from prism._types import Array, Single
-
-# Data computed to full precision have no noise; a floor this far below the signal keeps
-# rounding errors from being taken for lines.
-RELATIVE_FLOOR = 1e-9
-_BLOCK, _WIDEST = 64, 1 << 14  # half-resolution steps in a block of the local floor
-_ENOUGH = 1 << 16  # frequencies that give the median to half a percent
+from prism.search import _limits as limits
 
 
 def floor_from_spectrum(power: Single, trials: int) -> Array:
@@ -28,7 +23,7 @@ def floor_from_spectrum(power: Single, trials: int) -> Array:
     trials : int
         R, the number of trials summed in ``power``.
     """
-    stride = max(1, power.shape[1] // _ENOUGH)
+    stride = max(1, power.shape[1] // limits.ENOUGH_FOR_A_MEDIAN)
     return np.asarray(np.median(power[:, ::stride], axis=1) / float(gammaincinv(trials, 0.5)))
 
 
@@ -47,14 +42,14 @@ def local_level(power: Array | Single, trials: int) -> Array:
     """
     expected = float(gammaincinv(trials, 0.5))
     out = np.ones(len(power))
-    start, width = 0, _BLOCK
+    start, width = 0, limits.LEVEL_BLOCK
     while start < len(power):
         stop = len(power) if len(power) - start < 2 * width else start + width
         median = float(np.median(power[start:stop])) / expected
         # the median of a block scatters: a factor below this is no colour
         if median > 1 + 3 / np.sqrt(trials * (stop - start)):
             out[start:stop] = median
-        start, width = stop, min(2 * width, _WIDEST)
+        start, width = stop, min(2 * width, limits.LEVEL_WIDEST)
     return out
 
 

@@ -24,18 +24,11 @@ import numpy as np
 from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Mask
+from prism.search import _limits as limits
 from prism.search.descent import Step, Stop, damped_solution, descend
 from prism.search.noise import noise_weights
 from prism.search.pursuit import LOOSE, AbstractFamily
 from prism.search.sampling import AbstractSampling, Places
-
-SMALLEST_GAP = 0.02  # of the resolution 2π/T, between two lines of one fit
-_CANCELLATION = 1e-6  # residual power, relative, below which it is summed explicitly
-_DEPENDENT = 1e-3  # sine of the angle between a column and the others, at least
-_RIDGE = 1e-10  # damping always: a line of zero amplitude has no information about its place
-_REACH = 0.35  # of its width, by which a line moves in one step
-_FASTEST_GROWTH = 2.0  # e-foldings in the longest stretch that a line may grow
-_STRONGEST = 0.7  # ratio δ/ω above which a motion is no line
 
 
 class CrowdedError(np.linalg.LinAlgError):
@@ -89,7 +82,7 @@ def unit_diagonal(gram: Array) -> tuple[Array, Array]:
     return gram * scale[..., :, None] * scale[..., None, :], scale
 
 
-def check_independent(unit: Array, least: float = _DEPENDENT) -> Array:
+def check_independent(unit: Array, least: float = limits.DEPENDENT_LINES) -> Array:
     """Cholesky factors of Gram matrices of unit columns.
 
     Raises
@@ -234,7 +227,7 @@ def _eliminated(
 def _residual_power(sampling: AbstractSampling, places: Places, e: Array, c: Array) -> Array:
     """``‖y - E c‖²`` per channel: ``yᵀy - eᵀc``, or explicitly where that cancels."""
     rss = sampling.power - np.einsum("akr,akr->a", e[:, : c.shape[1]], c)
-    if np.all(rss > _CANCELLATION * sampling.power):
+    if np.all(rss > limits.CANCELLATION * sampling.power):
         return np.asarray(rss)
     return sampling.residual(places, c).power
 
@@ -302,7 +295,7 @@ class Valley(Generic[A]):
 
     after: Callable[[A, Step], A | None]
     free: Callable[[A], Mask | None] = lambda fit: None
-    ridge: float = _RIDGE
+    ridge: float = limits.STEP_RIDGE
     least: float = 1e-12
 
     def cost(self, point: A) -> float:
@@ -386,7 +379,7 @@ def refine(
         When the start values are too close together to be fitted at all.
     """
     resolution = resolution_of(samplings)
-    gap = SMALLEST_GAP * resolution
+    gap = limits.SMALLEST_GAP * resolution
 
     def after(fit: LineFit, step: Step) -> LineFit | None:
         trial = _moved(fit.places, step.delta, band, resolution)
@@ -422,12 +415,12 @@ def shortening(step: Array, width: Array) -> float:
 def _moved(places: Places, step: Array, band: tuple[float, float], resolution: float) -> Places:
     """Take the step, shortened so that no line moves by more than a third of its width."""
     N = len(places)
-    step = step * shortening(step, _REACH * widths(places, resolution))
+    step = step * shortening(step, limits.STEP_REACH * widths(places, resolution))
     omega = np.clip(frequencies(places) + step[:N], *band)
     if len(step) == N:
         return np.sort(omega)
-    slowest = -_FASTEST_GROWTH * resolution / (2 * np.pi)
-    return -np.clip(-places.real + step[N:], slowest, _STRONGEST * omega) + 1j * omega
+    slowest = -limits.FASTEST_GROWTH * resolution / (2 * np.pi)
+    return -np.clip(-places.real + step[N:], slowest, limits.STRONGEST_RATE * omega) + 1j * omega
 
 
 def widths(places: Places, resolution: float) -> Array:

@@ -31,11 +31,9 @@ from numpy.typing import NDArray
 from scipy.special import bernoulli
 
 from prism._types import Array, Mask, Single
+from prism.search import _limits as limits
 
 BACKGROUND = 2  # columns in front of the lines: offset and drift
-_SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
-_SERIES_LIMIT = 1.5
-_CHUNK = 1 << 14  # samples whose columns are held at once
 
 Places = NDArray[Any]  # frequencies of steady lines, or complex poles of decaying ones
 
@@ -189,9 +187,9 @@ class UniformSampling(AbstractSampling):
     def _power_sums(self) -> Array:
         """``Σ_k u_k^{2n}``, n = 0, 1, ...: Euler-Maclaurin, which ends for a polynomial."""
         h = 0.5 * (self.samples - 1)
-        bernoulli_numbers = bernoulli(2 * _SERIES_TERMS + 2)
-        sums = np.empty(_SERIES_TERMS + 1)
-        for n in range(_SERIES_TERMS + 1):
+        bernoulli_numbers = bernoulli(2 * limits.SERIES_TERMS + 2)
+        sums = np.empty(limits.SERIES_TERMS + 1)
+        for n in range(limits.SERIES_TERMS + 1):
             total = 2 * h / (2 * n + 1) + 1.0
             # falling factorial (2n)(2n-1)...(2n-2m+2) / (2m)! · B_2m · 2 / h^(2m-1)
             ratio = 1.0
@@ -216,7 +214,7 @@ class UniformSampling(AbstractSampling):
         turns = np.round(phi * scale / np.pi)
         phi = phi - turns * np.pi / scale
         sign = 1.0 if M % 2 else 1.0 - 2.0 * (turns % 2)
-        small = np.abs(phi) < _SERIES_LIMIT
+        small = np.abs(phi) < limits.SERIES_LIMIT
         b = np.where(small, 1.0, phi) * scale
         sin_b, cot_b = np.sin(b), 1.0 / np.tan(b)
         f = np.sin(M * b) / sin_b
@@ -234,7 +232,7 @@ class UniformSampling(AbstractSampling):
         square = -phi * phi
         c0, s1, c2 = np.zeros_like(phi), np.zeros_like(phi), np.zeros_like(phi)
         term = np.ones_like(phi)  # (-1)^n φ^{2n} / (2n)!
-        for n in range(_SERIES_TERMS):
+        for n in range(limits.SERIES_TERMS):
             c0 += term * p[n]
             c2 += term * p[n + 1]
             s1 += term * phi / (2 * n + 1) * p[n + 1]
@@ -416,7 +414,10 @@ class ColumnSampling(AbstractSampling):
 
     def parts(self) -> Iterator[slice]:
         """Pieces small enough that their columns fit into the cache."""
-        return (slice(i, i + _CHUNK) for i in range(0, len(self.times), _CHUNK))
+        return (
+            slice(i, i + limits.COLUMN_CHUNK)
+            for i in range(0, len(self.times), limits.COLUMN_CHUNK)
+        )
 
     def moments(self, places: Places) -> tuple[Array, Array]:
         """Sums over pieces of the samples; missing ones are zeros of ``y``."""

@@ -16,13 +16,9 @@ import numpy as np
 import scipy.fft
 
 from prism._types import Array, Index, Single
+from prism.search import _limits as limits
 from prism.search.descent import Stop
-from prism.search.noise import (
-    RELATIVE_FLOOR,
-    floor_from_spectrum,
-    gain_threshold,
-    search_band,
-)
+from prism.search.noise import floor_from_spectrum, gain_threshold, search_band
 from prism.search.projection import (
     LineFit,
     ProjectionFamily,
@@ -37,15 +33,6 @@ from prism.search.projection import (
 )
 from prism.search.pursuit import Move
 from prism.search.sampling import AbstractSampling, Places
-
-CLOSE = 1.5  # neighbours nearer than this many widths are tested for merging
-BATCH = 0.25  # peaks this high relative to the highest are added in one round
-_SEEN = 0.75  # of its height above the mean a peak between two samples shows at least
-_SPLIT = 0.3  # of its width by which the halves of a line start on either side
-_BESIDE = 1.5  # widths beside a line in which the residual may ask for a second one
-_SUSPICIOUS = 2.5  # standard deviations above the mean that are not quite noise
-_WEAK = 2.0  # times the threshold: lines that gain less are tried without
-
 
 # -- the rules -------------------------------------------------------------------------------------
 
@@ -134,7 +121,7 @@ def line_rules(
         band=line_band(samplings),
         resolution=resolution_of(samplings),
         threshold=line_threshold(samplings, false_alarm, spare, rates),
-        floor=RELATIVE_FLOOR**2 * power / total_counts(samplings),
+        floor=limits.RELATIVE_FLOOR**2 * power / total_counts(samplings),
         trials=sum(s.n_trials for s in samplings),
         max_lines=min(max((smallest - 4) // 4, 1), max_lines),
     )
@@ -294,21 +281,24 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
 
     def _splits(self, rest: L) -> Iterator[Move[Places]]:
         """Replace one line by two where the residual beside it is not quite noise."""
-        suspicious = self.rules.dof + _SUSPICIOUS * np.sqrt(2 * self.rules.dof)
+        suspicious = self.rules.dof + limits.SUSPICIOUS * np.sqrt(2 * self.rules.dof)
         places = rest.fit.places
         upwards = 1j if np.iscomplexobj(places) else 1.0
         for j, width in enumerate(self.widths(places)):
-            near = frequencies(places)[j] + np.array([-_BESIDE, _BESIDE]) * width
+            near = (
+                frequencies(places)[j]
+                + np.array([-limits.BESIDE_A_LINE, limits.BESIDE_A_LINE]) * width
+            )
             beside = rest.local[:, slice(*np.searchsorted(rest.omega, near))]
             if beside.max(initial=0.0) < suspicious:
                 continue
-            pair = places[j] + _SPLIT * width * upwards * np.array([-1.0, 1.0])
+            pair = places[j] + limits.SPLIT_BY * width * upwards * np.array([-1.0, 1.0])
             start = np.append(np.delete(places, j), pair)
             yield Move(start, self.price(rest, places[j : j + 1]), pair, plain=True)
 
     def removals(self, fit: LineFit, around: Places | None) -> Iterator[Sequence[Move[Places]]]:
         """Weak lines, and the middle of neighbours that are not resolved."""
-        places, reach = fit.places, CLOSE * self.widths(fit.places)
+        places, reach = fit.places, limits.CLOSE * self.widths(fit.places)
 
         def move(place: Places, start: Places, distance: float) -> Iterator[Move[Places]]:
             away = 0.0 if around is None else np.abs(frequencies(around - place)).min()
@@ -332,7 +322,7 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
         only for a line with a close neighbour, which the merging test covers.
         """
         gain = (gains(fit) / self.levels(fit, fit.places).T).sum(axis=1)
-        return np.flatnonzero(gain < _WEAK * self.rules.threshold)
+        return np.flatnonzero(gain < limits.WEAK * self.rules.threshold)
 
     def pays(self, before: LineFit, after: LineFit, move: Move[Places]) -> bool:
         """Whether the lines added gain their price, each."""
@@ -356,18 +346,18 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
         rules, best = self.rules, rest.statistic.argmax(axis=0)
         each = np.arange(len(best))
         ridge, local = rest.statistic[best, each], rest.local[best, each]
-        level = rules.dof + _SEEN * (rules.threshold - rules.dof)
+        level = rules.dof + limits.PEAK_SEEN * (rules.threshold - rules.dof)
         index = _maxima(ridge, level)
         clear = index[local[index] > level]
         taken = rest.fit.places
         chosen = taken[:0]
         for k in clear if len(clear) else self.stubborn(index):
-            if len(chosen) and ridge[k] < BATCH * ridge[clear[0]]:
+            if len(chosen) and ridge[k] < limits.BATCH * ridge[clear[0]]:
                 break
             place = self.place(rest, int(best[k]), summit(rest.omega, ridge, int(k)))
             new = np.array([place], taken.dtype)
             others = np.concatenate([taken, chosen])
-            room = 2 * CLOSE * np.maximum(self.widths(others), self.widths(new))
+            room = 2 * limits.CLOSE * np.maximum(self.widths(others), self.widths(new))
             if not len(chosen) or np.all(np.abs(frequencies(others - new)) > room):
                 chosen = np.append(chosen, new)
         return chosen

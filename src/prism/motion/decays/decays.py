@@ -5,9 +5,8 @@ Model of trial (or stretch between kicks) r, channel a:
 .. math:: y_{ra}(t) = \operatorname{Re} \sum_j A_{rja} e^{λ_j (t - t_r)} + b_{ra} + s_{ra} t
           + \text{noise}_a, \qquad λ_j = -ζ_j Ω_j + i Ω_j \sqrt{1 - ζ_j^2}
 
-with poles shared by all stretches and channels. `decay_search` finds how many, `decay_fit` fits
-them by maximum likelihood, `decay_select` leaves out what is no mode, `decay_shapes` and
-`decay_errors` give shapes and errors.
+with poles shared by all stretches and channels. `search` finds how many and fits them by maximum
+likelihood, `select` leaves out what is no mode, `shapes` and `errors` give shapes and errors.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
 from prism.errors import NoLineError
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.kicks import settled
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
 from prism.motion.decays.search import (
@@ -35,15 +35,18 @@ from prism.motion.decays.select import Judged, held_at_zero, select, undamped
 from prism.motion.decays.shapes import amplitudes
 from prism.options import check_options
 from prism.record import QUANTITIES, Record
-from prism.search.projection import drift_p_value
+from prism.search._limits import RELATIVE_FLOOR
+from prism.search.projection import drift_p_value, evaluate, residual_weights
 from prism.search.series import Stretch
 
-__all__ = ["Continuation", "DampingEvidence", "DecayFit", "damping_evidence", "fit_decays"]
-
-_NORMAL = 1.959964
-_LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
-_DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
-_PHASE_LEVEL, _PHASE_RATIO = 1e-4, 0.05  # at which a mode is said not to be in phase
+__all__ = [
+    "Continuation",
+    "DampingEvidence",
+    "DecayFit",
+    "damping_evidence",
+    "decay_chance",
+    "fit_decays",
+]
 
 
 def fit_decays(
@@ -117,10 +120,48 @@ def damping_evidence(
     if not m:
         return DampingEvidence(0.0, 0, 1.0, np.zeros(0), np.zeros(0))
     gain = max(undamped(found.family, point).cost - point.cost, 0.0)
-    k = np.arange(1, m + 1)
-    p = float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
     size = np.abs(point.poles)
-    return DampingEvidence(gain, m, p, size, -point.poles.real / size)
+    return DampingEvidence(gain, m, _chance(gain, m), size, -point.poles.real / size)
+
+
+def decay_chance(record: Record, omega: Array, strength: Array, apart: float) -> float:
+    r"""A score test of decaying against steady lines: one linear fit instead of a search.
+
+    Lines nearer than ``apart`` are taken for one. At δ = 0 the likelihood with amplitudes and
+    frequencies eliminated has a slope s and a curvature S in the rates, so that steps
+    :math:`δ = \max(S^{-1} s, 0)` foretell a gain of :math:`2 δ^T s - δ^T S δ`. What the lines
+    leave counts as noise. Where the chance of so large a gain is not small, `damping_evidence` need
+    not be asked.
+
+    Parameters
+    ----------
+    omega, strength : arrays (lines,)
+        Frequencies of steady lines, ascending, and their gains.
+    apart : float
+        Distance in angular frequency.
+
+    Returns
+    -------
+    float
+        Chance of the gain foretold when nothing decays.
+    """
+    bunches = np.split(np.arange(len(omega)), np.flatnonzero(np.diff(omega) > apart) + 1)
+    poles = 1j * np.array([np.average(omega[b], weights=strength[b]) for b in bunches])
+    segments = group(record, cut(record, kick_spans(None, record.n_trials)))[0]
+    fit = evaluate(segments, poles, np.ones(record.n_channels))
+    floor = (RELATIVE_FLOOR * record.std()) ** 2
+    fit = evaluate(segments, poles, residual_weights(fit, floor))
+    F, m = fit.fisher, fit.count
+    solved = np.linalg.solve(F[:m, :m], np.column_stack([F[:m, m:], fit.gradient[:m]]))
+    S, s = F[m:, m:] - F[m:, :m] @ solved[:, :m], fit.gradient[m:] - F[m:, :m] @ solved[:, m]
+    rates = np.maximum(np.linalg.solve(S, s), 0.0)
+    return _chance(float(2 * rates @ s - rates @ S @ rates), m)
+
+
+def _chance(gain: float, m: int) -> float:
+    """Chance of a gain of m rates that cannot be negative, when all are zero."""
+    k = np.arange(1, m + 1)
+    return float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
 
 
 # -- from record to poles --------------------------------------------------------------------------
@@ -161,7 +202,7 @@ def _find(
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     judged, remarks = select(family, find_decays(family, segments, start, progress), orders)
     point = judged.point
-    if drift is None and point.count and drift_p_value(point) > _DRIFT_LEVEL:
+    if drift is None and point.count and drift_p_value(point) > limits.DRIFT_LEVEL:
         level = with_background(point, 1)
         again = refine(level, point.poles, point.weights, band=family.rules.band)
         judged, more = select(family, again, orders)
@@ -233,10 +274,14 @@ def _damping_intervals(zeta: Array, std: Array) -> Array:
     parabola and its interval is the normal one, cut at zero.
     """
     best = np.maximum(zeta, 0.0)
-    normal = np.stack([np.maximum(zeta - _NORMAL * std, 0.0), best + _NORMAL * std], axis=1)
-    spread = np.exp(_NORMAL * std / np.maximum(best, 1e-300).clip(min=std / _LOG_NORMAL))
+    normal = np.stack(
+        [np.maximum(zeta - limits.NORMAL_95 * std, 0.0), best + limits.NORMAL_95 * std], axis=1
+    )
+    spread = np.exp(
+        limits.NORMAL_95 * std / np.maximum(best, 1e-300).clip(min=std / limits.LOG_NORMAL)
+    )
     skew = np.stack([best / spread, best * spread], axis=1)
-    return np.where((best > _LOG_NORMAL * std)[:, None], skew, normal)
+    return np.where((best > limits.LOG_NORMAL * std)[:, None], skew, normal)
 
 
 def _noise(found: _Found) -> Array:
@@ -298,7 +343,7 @@ def _phase_remarks(found: _Found, order: Index) -> tuple[str, ...]:
     out = []
     for j in order:
         shape = found.judged.shapes[j]
-        if shape.p_value < _PHASE_LEVEL and shape.ratio > _PHASE_RATIO:
+        if shape.p_value < limits.PHASE_LEVEL and shape.ratio > limits.PHASE_RATIO:
             frequency = abs(found.judged.point.poles[j]) / (2 * np.pi)
             out.append(
                 f"the mode at {frequency:.5g} cycles per time unit is not in phase on all channels "

@@ -16,14 +16,10 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from prism._types import Array
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import DecayFamily, DecayLeftover, segments_of
 from prism.motion.decays.segments import pole_jacobian
 from prism.search.projection import LineFit
-
-_AROUND = 16.0  # widths of a line in which the level of the noise is taken
-_BESIDE = 1.5  # widths of any line that are left out: the fit has taken part of the noise there
-_ENOUGH = 8  # frequencies
-_UNSTEADY = 1.1  # noise power of the first over the last half that counts as unsteady
 
 
 def local_levels(family: DecayFamily, rest: DecayLeftover, weights: Array) -> Array:
@@ -32,14 +28,14 @@ def local_levels(family: DecayFamily, rest: DecayLeftover, weights: Array) -> Ar
     power = rest.power * (weights / fit.weights)[:, None]
     width = family.widths(fit.places)
     near = np.abs(omega - fit.omega[:, None])
-    clean = np.all(near > _BESIDE * width[:, None], axis=0)
+    clean = np.all(near > limits.BESIDE_A_LINE * width[:, None], axis=0)
     expected = float(gammaincinv(trials, 0.5))
     out = np.ones((fit.count, len(fit.weights)))
     for j in range(fit.count):
-        pick = clean & (near[j] < _AROUND * width[j])
+        pick = clean & (near[j] < limits.AROUND_A_LINE * width[j])
         # frequencies are half a resolution apart, so every other one is independent
         independent = 0.5 * trials * pick.sum()
-        if pick.sum() < _ENOUGH:
+        if pick.sum() < limits.ENOUGH_FREQUENCIES:
             continue
         level = np.median(power[:, pick], axis=1) / expected
         out[j] = np.where(level > 1 + 3 / np.sqrt(independent), level, 1.0)
@@ -79,7 +75,7 @@ def _is_unsteady(fit: LineFit, rests: list[Array]) -> bool:
             counts[k] += part.present[:, half].sum(axis=1) * part.n_trials
     logs = np.log(halves[0] / counts[0]) - np.log(halves[1] / counts[1])
     error = np.sqrt(2 / counts[0] + 2 / counts[1])
-    return bool(np.any(np.abs(logs) > np.maximum(np.log(_UNSTEADY), 4 * error)))
+    return bool(np.any(np.abs(logs) > np.maximum(np.log(limits.UNSTEADY_NOISE), 4 * error)))
 
 
 def _meat(fit: LineFit, levels: Array, rests: list[Array] | None) -> Array:

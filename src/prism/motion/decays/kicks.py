@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from prism._types import Array, ComplexArray, Mask
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import (
     NO_POLES,
     DecayFamily,
@@ -19,13 +20,6 @@ from prism.motion.decays.segments import columns, group, trimmed
 from prism.record import Record
 from prism.search.projection import LineFit, evaluate
 from prism.search.series import Stretch
-
-_MARGIN = 0.02  # of a stretch, left out at first
-_SHORTEST = 16  # samples of a stretch that is kept
-_OUTLYING = 10.0  # noise over the median of all stretches at which one is no free decay
-_LINES = (2, 4, 8, 16)  # looked for before the stretches are compared
-_FEWEST = 4  # samples left out at first
-_FOREIGN = 9.0  # mean square over the noise above which samples do not belong to free motion
 
 
 def settled(
@@ -50,9 +44,9 @@ def settled(
     remarks : tuple of str
     """
     typical = int(np.median([p.stop - p.first for p in pieces]))
-    margin = min(max(_FEWEST, round(_MARGIN * typical)), typical // 4)
+    margin = min(max(limits.LEAST_MARGIN, round(limits.KICK_MARGIN * typical)), typical // 4)
     inner = trimmed(pieces, margin, margin)
-    inner = [p for p in inner if p.stop - p.first >= max(typical // 4, _SHORTEST)]
+    inner = [p for p in inner if p.stop - p.first >= max(typical // 4, limits.SHORTEST_KEPT)]
     poles = _common_poles(record, inner, background, false_alarm, max_modes, progress)
     # all stretches once more, at the poles of those that agree
     segments, means, _ = group(record, inner, background)
@@ -60,13 +54,13 @@ def settled(
     fit = balanced(evaluate(segments, poles, np.ones(record.n_channels)), len(inner))
     typical_noise = np.median(np.hstack(mean_squares(fit)), axis=1)
     fit = fit.weighted(1 / np.maximum(typical_noise, floor))
-    foreign = _levels(fit, len(inner))[0] > np.log(_OUTLYING)
+    foreign = _levels(fit, len(inner))[0] > np.log(limits.OUTLYING_STRETCH)
     before, after = _misfit(record, inner, margin, fit, means, foreign)
-    lead = 1 + max((i for i in range(margin) if before[i] > _FOREIGN), default=-1)
-    trail = margin - min((i for i in range(margin) if after[i] > _FOREIGN), default=margin)
+    lead = 1 + max((i for i in range(margin) if before[i] > limits.FOREIGN), default=-1)
+    trail = margin - min((i for i in range(margin) if after[i] > limits.FOREIGN), default=margin)
     bad = [p for p, out in zip(inner, foreign, strict=True) if out]
     left = [p for p in pieces if not any(_inside(q, p) for q in bad)]
-    kept = [p for p in trimmed(left, lead, trail) if p.stop - p.first >= _SHORTEST]
+    kept = [p for p in trimmed(left, lead, trail) if p.stop - p.first >= limits.SHORTEST_KEPT]
     return kept, fit.poles, _remarks(record, [p for p in pieces if p not in left])
 
 
@@ -98,14 +92,14 @@ def _common_poles(
     """
     active = list(pieces)
     poles = NO_POLES
-    for limit in (*_LINES, None):
+    for limit in (*limits.KICK_LINES, None):
         most = limit if max_modes is None else min(limit or max_modes, max_modes)
         segments, _, _ = group(record, active, background)
         family = DecayFamily.of(segments, false_alarm, most)
         fit = find_decays(family, segments, poles, progress)
         poles = fit.poles
         level, share = _levels(fit, len(active))
-        odd = np.minimum(level, share) > np.log(_OUTLYING)
+        odd = np.minimum(level, share) > np.log(limits.OUTLYING_STRETCH)
         active = [p for p, out in zip(active, odd, strict=True) if not out]
         if not odd.any() and (most is None or fit.count < most):
             break

@@ -11,7 +11,8 @@ from prism._types import Array
 from prism.errors import NoLineError, RecordTooShortError
 from prism.finding import Finding
 from prism.forecast import Motion
-from prism.motion.decays.decays import DecayFit, damping_evidence, fit_decays
+from prism.motion.decays import _limits as limits
+from prism.motion.decays.decays import DecayFit, damping_evidence, decay_chance, fit_decays
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.driven.innovations import kicks
 from prism.motion.explanation import Explanation, Question
@@ -19,13 +20,6 @@ from prism.motion.losses import check_damped, finding_of
 from prism.motion.steady import Lines
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Remark, Words
-
-_FIRST_PART = 0.6  # of the record, which must foresee the rest if the motion is free
-_TELLING = 8  # modes that are enough to tell
-_APART = 2.0  # resolutions between lines that may be one that decays
-_LONGEST = 100_000  # samples up to which that is tested
-_SIGNIFICANT = 1e-6
-_WORSE = 2.0  # times the error inside the fitted part
 
 
 @dataclass(frozen=True)
@@ -83,13 +77,21 @@ class Decays(Explanation):
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """Where lines that stand close together decay by the likelihood."""
         lines, record = found.fit, asked.record
-        if not isinstance(lines, Lines) or max(record.samples) * record.n_trials > _LONGEST:
+        if (
+            not isinstance(lines, Lines)
+            or max(record.samples) * record.n_trials > limits.LONGEST_TESTED
+        ):
             return None
         resolution = 2 * np.pi / record.duration
-        if not lines.crowded and np.all(np.diff(lines.fit.omega) > _APART * resolution):
+        if not lines.crowded and np.all(np.diff(lines.fit.omega) > limits.MAY_BE_ONE * resolution):
             return None
-        evidence = damping_evidence(record, max_modes=_TELLING)
-        if evidence.p_value > _SIGNIFICANT:
+        if (
+            decay_chance(record, lines.fit.omega, lines.gains, limits.MAY_BE_ONE * resolution)
+            > limits.UNLIKELY_TO_DECAY
+        ):
+            return None
+        evidence = damping_evidence(record, max_modes=limits.TELLING_MODES)
+        if evidence.p_value > limits.DECAY_LEVEL:
             return None
         strongest = float(100 * evidence.damping.max())
         return Remark(
@@ -107,9 +109,9 @@ def _foreseen(record: Record, false_alarm: float) -> bool:
     A free motion goes on as it began; one that noise drives forgets, so that the error beyond the
     fitted part is far larger than inside it.
     """
-    head, tail = record.head(_FIRST_PART), record.tail(_FIRST_PART)
+    head, tail = record.head(limits.FORESEEN_FROM), record.tail(limits.FORESEEN_FROM)
     try:
-        fit = fit_decays(head, false_alarm=false_alarm, max_modes=_TELLING)
+        fit = fit_decays(head, false_alarm=false_alarm, max_modes=limits.TELLING_MODES)
     except (NoLineError, RecordTooShortError):
         return False
     errors = []
@@ -119,7 +121,7 @@ def _foreseen(record: Record, false_alarm: float) -> bool:
             for r, (t, y) in enumerate(zip(part.times, part.trials, strict=True))
         ]
         errors.append(np.mean(np.concatenate(rests) ** 2, axis=0))
-    return bool(np.mean(errors[1] / errors[0]) < _WORSE)
+    return bool(np.mean(errors[1] / errors[0]) < limits.FORESEEN_WORSE)
 
 
 def _amplitudes(record: Record, fit: DecayFit) -> Array:

@@ -20,6 +20,7 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from prism._types import Array, ComplexArray, Index, Mask, Single
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.segments import Segments
 from prism.search.descent import Stop
 from prism.search.noise import local_level
@@ -37,13 +38,6 @@ from prism.search.spectrum import (
 
 NO_POLES = np.zeros(0, complex)
 _STOP = Stop(steps=40, rounding=1e-9)  # of a refinement; the latter is the accuracy of the cost
-_MOST = 100  # lines, unless the user asks for more
-_ROUNDS = 400  # of the search
-_FEWEST_TURNS = 1.5  # a line turns at least so often in its decay time 2π/δ
-_FEWEST_SAMPLES = 8.0  # in the decay time 1/δ of the fastest decay looked for
-_SLOWEST = 0.25  # of 1/T: rate at which a line starts that the spectrum shows as steady
-_DOUBT = 1.15  # more is asked of a line where the noise is not steady: it is not Gaussian then
-_UNEQUAL = 0.2  # spread of the logarithm of the noise variance between series that matters
 
 
 def refine(
@@ -95,7 +89,7 @@ def balanced(fit: LineFit, trials: int) -> LineFit:
     smallest = min(float(s.counts.min()) for s in fit.samplings)
     free = max(smallest - 2 * fit.count - fit.background, 2.0)
     spread = float(np.sqrt(np.mean(logs**2)))
-    if spread < max(_UNEQUAL, 3 * np.sqrt(2 / free)):
+    if spread < max(limits.UNEQUAL_NOISE, 3 * np.sqrt(2 / free)):
         logs = np.zeros_like(logs)
     split = np.cumsum([s.n_trials for s in fit.samplings])[:-1]
     wanted = np.split(np.exp(0.5 * logs), split, axis=1)
@@ -159,15 +153,15 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
     ) -> DecayFamily:
         """Band, ladder of rates and threshold of a search."""
         T, step = max(s.duration for s in segments), min(s.step for s in segments)
-        rungs = max(int(np.log2(max(T / (_FEWEST_SAMPLES * step), 1.0))), 0)
+        rungs = max(int(np.log2(max(T / (limits.SAMPLES_OF_A_DECAY * step), 1.0))), 0)
         rates = np.concatenate([[0.0], 2.0 ** np.arange(rungs) / T])
-        rules = line_rules(segments, NO_POLES, false_alarm, max_lines or _MOST, rates)
+        rules = line_rules(segments, NO_POLES, false_alarm, max_lines or limits.MOST_DECAYS, rates)
         spreads = np.array([max(s.spread(rate) for s in segments) for rate in rates])
         return cls(rules, rates, spreads)
 
     def place(self, rest: DecayLeftover, row: int, omega: float) -> complex:
         """A pole of the rate of the ladder."""
-        slowest = _SLOWEST * self.rules.resolution / (2 * np.pi)
+        slowest = limits.SLOWEST_START * self.rules.resolution / (2 * np.pi)
         return complex(-(self.rates[row] or slowest), float(np.clip(omega, *self.rules.band)))
 
     def stubborn(self, index: Index) -> Index:
@@ -205,7 +199,7 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
             faded = [s.faded(rate) for s in rest if isinstance(s, Segments) and rate]
             scaled = 2 * (grid.summed(faded, unit) / floor[:, None] if rate else power)
             # so short a burst is no line, and the background has taken part of it
-            scaled[:, omega < _FEWEST_TURNS * rate] = 0.0
+            scaled[:, omega < limits.FEWEST_TURNS * rate] = 0.0
             statistic[k], local[k] = scaled.sum(axis=0), (scaled / level).sum(axis=0)
             colour = statistic[k] / np.where(local[k] > 0, local[k], np.inf)
             local[k], need = self._steadied(local[k], self.spreads[k])
@@ -231,7 +225,7 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         width = width if width > 1 + 6 / np.sqrt(cells) else 1.0
         steady = np.where(row > 0, ideal + (row / ratio - ideal) / width, 0.0).astype(np.float32)
         need = float(ratio * (ideal + (rules.threshold - ideal) * width))
-        return steady, need * _DOUBT if max(ratio, width) > 1 else need
+        return steady, need * limits.DOUBT if max(ratio, width) > 1 else need
 
 
 def find_decays(
@@ -254,7 +248,7 @@ def find_decays(
     """
     nothing = evaluate(segments, NO_POLES, np.ones(len(family.rules.floor)))
     first = family.refined(start, nothing) or nothing
-    return pursue(family, first, rounds=_ROUNDS, tell=progress or (lambda text: None))
+    return pursue(family, first, rounds=limits.SEARCH_ROUNDS, tell=progress or (lambda text: None))
 
 
 def with_background(fit: LineFit, background: int) -> list[Segments]:

@@ -10,13 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from prism._types import Array, ComplexArray, Mask, Single
 from prism.errors import OptionError, RecordError, RecordTooShortError
+from prism.motion.decays import _limits as limits
 from prism.record import MIN_SAMPLES, Record
 from prism.search.sampling import ColumnSampling, Places, UniformSampling
 from prism.search.series import Stretch, fewest_present, put_together
 
 Kicks = ArrayLike | Sequence[NDArray[np.float64]]
-
-_SHORTEST = 2 * MIN_SAMPLES  # samples of a stretch between kicks that is worth fitting
 
 
 def columns(times: Array, poles: ComplexArray, background: int, scale: float) -> Array:
@@ -188,12 +187,12 @@ def cut(record: Record, each: Sequence[Array]) -> list[Stretch]:
         for k, (first, stop) in enumerate(zip(firsts, ends, strict=True)):
             # a record that is kicked mostly begins with a kick
             piece = Stretch(r, int(first), int(stop), kicked, k < len(starts))
-            if not kicked or stop - first >= _SHORTEST:
+            if not kicked or stop - first >= limits.SHORTEST_STRETCH:
                 out.append(piece)
     if not out:
         raise RecordTooShortError(
-            f"no {_SHORTEST} samples lie between two kicks: record more slowly decaying motion, "
-            "or give fewer kicks."
+            f"no {limits.SHORTEST_STRETCH} samples lie between two kicks: record more slowly "
+            "decaying motion, or give fewer kicks."
         )
     return out
 

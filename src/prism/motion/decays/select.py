@@ -15,20 +15,11 @@ from itertools import product
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.errors import local_levels, pole_covariance
 from prism.motion.decays.search import NO_POLES, DecayFamily, refine, segments_of
 from prism.motion.decays.shapes import RealShape, fit_shape
 from prism.search.projection import LineFit, evaluate, gains, residual_weights
-
-_MINOR = 1e-2  # gain relative to the strongest line below which a line must look like a mode
-_GROWING = 3.0  # standard deviations
-_PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
-_PHASE_RATIO = 0.05  # second singular value over the first that matters
-_FAINT = 1e-4  # gain relative to a strong line below which a line may be its skirt or harmonic
-_SKIRT = 1.5  # widths of a strong line within which a faint one of its shape is part of it
-_PARENTS = 3  # strong lines that are combined
-_HARMONIC = 3  # largest order of a combination of stronger lines
-_NEAR = 4.0  # standard deviations from a combination
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,7 @@ def _verdicts(family: DecayFamily, judged: Judged) -> list[str]:
     for j, pole in enumerate(judged.point.poles):
         why = ""
         width = family.widths(judged.point.poles[j : j + 1])[0]
-        minor = judged.gains[j] < _MINOR * strongest
+        minor = judged.gains[j] < limits.MINOR * strongest
         shape = judged.shapes[j]
         if judged.gains[j] < family.rules.threshold:
             why = "it does not stand out of the noise around it"
@@ -111,9 +102,9 @@ def _verdicts(family: DecayFamily, judged: Judged) -> list[str]:
             why = "its frequency is not determined"
         elif pole.imag < family.rules.band[0] * (1 + 0.05):
             why = "it turns less than once in the record"
-        elif minor and pole.real > _GROWING * std[m + j]:
+        elif minor and pole.real > limits.GROWING * std[m + j]:
             why = "it grows, as no free motion does"
-        elif minor and shape.p_value < _PHASE_LEVEL and shape.ratio > _PHASE_RATIO:
+        elif minor and shape.p_value < limits.PHASE_LEVEL and shape.ratio > limits.PHASE_RATIO:
             why = "its channels are not in phase, as those of a mode are"
         elif minor and _is_skirt(family, judged, j):
             why = (
@@ -128,11 +119,11 @@ def _verdicts(family: DecayFamily, judged: Judged) -> list[str]:
 def _is_skirt(family: DecayFamily, judged: Judged, j: int) -> bool:
     """Whether a line is within the width of a far stronger one and moves along the same shape."""
     poles = judged.point.poles
-    for k in np.flatnonzero(judged.gains * _FAINT > judged.gains[j]):
-        reach = _SKIRT * family.widths(poles[np.array([j, k])]).max()
+    for k in np.flatnonzero(judged.gains * limits.FAINT > judged.gains[j]):
+        reach = limits.SKIRT * family.widths(poles[np.array([j, k])]).max()
         off = judged.shapes[j].direction - judged.shapes[k].direction
         error = np.sqrt(np.maximum(np.diag(judged.shapes[j].covariance), 0.0))
-        alike = bool(np.all(np.abs(off) <= _NEAR * error + 1e-6))
+        alike = bool(np.all(np.abs(off) <= limits.NEAR_COMBINATION * error + 1e-6))
         if abs(poles[j].imag - poles[k].imag) < reach and alike:
             return True
     return False
@@ -145,19 +136,23 @@ def _is_combination(family: DecayFamily, judged: Judged, j: int) -> bool:
     frequencies add with their signs, rates of decay add up.
     """
     poles, m = judged.point.poles, judged.point.count
-    if judged.gains[j] > _FAINT * judged.gains.max():
+    if judged.gains[j] > limits.FAINT * judged.gains.max():
         return False
-    strong = np.flatnonzero(judged.gains * _MINOR > judged.gains[j])
-    strong = strong[np.argsort(-judged.gains[strong])][:_PARENTS]
-    ranges = [range(-_HARMONIC, _HARMONIC + 1)] * len(strong)
-    orders = np.array([n for n in product(*ranges) if 2 <= sum(map(abs, n)) <= _HARMONIC])
+    strong = np.flatnonzero(judged.gains * limits.MINOR > judged.gains[j])
+    strong = strong[np.argsort(-judged.gains[strong])][: limits.PARENTS]
+    ranges = [range(-limits.HARMONIC_ORDER, limits.HARMONIC_ORDER + 1)] * len(strong)
+    orders = np.array(
+        [n for n in product(*ranges) if 2 <= sum(map(abs, n)) <= limits.HARMONIC_ORDER]
+    )
     if not orders.size:
         return False
     variance = np.diag(judged.covariance)
     places = np.abs(orders @ poles[strong].imag) - poles[j].imag
     rates = np.abs(orders) @ poles[strong].real - poles[j].real
-    near = np.abs(places) < _NEAR * np.hypot(np.sqrt(variance[j]), 0.02 * family.rules.resolution)
-    return bool(np.any(near & (np.abs(rates) < _NEAR * np.sqrt(variance[m + j]))))
+    near = np.abs(places) < limits.NEAR_COMBINATION * np.hypot(
+        np.sqrt(variance[j]), 0.02 * family.rules.resolution
+    )
+    return bool(np.any(near & (np.abs(rates) < limits.NEAR_COMBINATION * np.sqrt(variance[m + j]))))
 
 
 def held_at_zero(family: DecayFamily, judged: Judged, orders: Index) -> tuple[Judged, ComplexArray]:

@@ -18,10 +18,9 @@ from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array, ComplexArray, Index
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import segments_of
 from prism.search.projection import LineFit
-
-_ALTERNATIONS = 60
 
 
 @dataclass(frozen=True)
@@ -72,7 +71,7 @@ def fit_shape(fit: LineFit, j: int, orders: Index, level: Array) -> RealShape:
     whole = (scale[:, None, None] * values).reshape(n, 2 * R)
     U, s, _ = np.linalg.svd(whole, full_matrices=False)
     d = U[:, 0] / scale
-    for _ in range(_ALTERNATIONS):
+    for _ in range(limits.SHAPE_ALTERNATIONS):
         d, q = _alternate(d / np.linalg.norm(d), values, information)
     length = np.linalg.norm(d)
     d, q = d / length, q * length

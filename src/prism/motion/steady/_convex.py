@@ -18,12 +18,14 @@ from prism._optional import require
 from prism._types import Array, Index
 from prism.correlation import Correlation, correlate, correlate_groups, pool
 from prism.errors import CannotTellError, NoLineError, OptionError
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
 from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.phase import phase_test
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Words
-from prism.search.noise import RELATIVE_FLOOR, floor_from_spectrum
+from prism.search._limits import RELATIVE_FLOOR
+from prism.search.noise import floor_from_spectrum
 from prism.search.projection import (
     LineFit,
     degrees_of_freedom,
@@ -33,14 +35,6 @@ from prism.search.projection import (
 )
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_threshold
-
-OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation
-PENALTY = 1e-3  # λ, relative to the smallest λ for which all residues vanish
-_NEW = 6  # points added to the program at a time
-_ROUNDS = 40
-_JACKKNIFE = 8  # trials from which on groups of them are left out in turn
-_GROUPS = 20  # groups of the jackknife, replicas of the bootstrap
-_ABOVE = 1.1  # the grid reaches so far above the highest significant frequency
 
 Estimate = Callable[[Correlation], tuple[Array, Array]]  # correlation to frequencies and shapes
 
@@ -54,7 +48,7 @@ def default_grid(correlation: Correlation, top: float | None = None) -> Array:
     Four points per resolution ``2π/τ_max``: a cosine half-way between two of them is reproduced
     to 10 % (rms), and the columns are still well conditioned.
     """
-    spacing = correlation.resolution / OVERSAMPLING
+    spacing = correlation.resolution / limits.OVERSAMPLING
     low = 2 * np.pi / correlation.duration
     high = np.pi / correlation.step if top is None else top
     if not low < high:
@@ -90,7 +84,7 @@ def band_top(record: Record, false_alarm: float) -> float:
     above = above[above >= 2]
     if not len(above):
         raise _no_line(record, false_alarm)
-    return float(min(_ABOVE * above[-1] * 2 * np.pi / (length * step), np.pi / step))
+    return float(min(limits.ABOVE_THE_TOP * above[-1] * 2 * np.pi / (length * step), np.pi / step))
 
 
 # -- positive semidefinite matrices on a grid ------------------------------------------------------
@@ -152,11 +146,11 @@ class ResidueProgram:
         """The exact solution on a grid, by adding points until it is optimal on all of it."""
         row, H = self.build(grid)
         top = _largest_eigenvalues(H)
-        lam = 2 * PENALTY * float(top.max()) if penalty is None else penalty
+        lam = 2 * limits.PENALTY * float(top.max()) if penalty is None else penalty
         limit = 0.5 * lam + 1e-2 * (0.5 * lam) + 1e-9 * float(top.max())
         out = np.zeros_like(H)
-        active = peaks(top, limit)[:_NEW]
-        for _ in range(_ROUNDS):
+        active = peaks(top, limit)[: limits.NEW_POINTS]
+        for _ in range(limits.PROGRAM_ROUNDS):
             if not len(active):
                 break
             rows = row(active)
@@ -167,7 +161,7 @@ class ResidueProgram:
             kept = active[trace > 1e-6 * trace.max(initial=0.0)]
             slack = _largest_eigenvalues(H - np.tensordot(rows.T, B, axes=1))
             slack[active] = -np.inf
-            new = peaks(slack, limit)[:_NEW]
+            new = peaks(slack, limit)[: limits.NEW_POINTS]
             if not len(new):
                 break
             active = np.sort(np.concatenate([kept, new]))
@@ -287,8 +281,8 @@ def spread(
     truth, bias included, is taken. Errors of different lines are taken as independent, as 20
     replicas cannot tell; the covariance itself is uncertain by a quarter.
     """
-    if record.n_trials >= _JACKKNIFE:
-        parts = correlate_groups(record, min(record.n_trials, _GROUPS))
+    if record.n_trials >= limits.JACKKNIFE_TRIALS:
+        parts = correlate_groups(record, min(record.n_trials, limits.REPLICAS))
         kept = [pool([p for p in parts if p is not out]) for out in parts]
         deviations = _deviations(fit, [estimate(c) for c in kept])
         deviations = deviations - deviations.mean(axis=0)
@@ -308,7 +302,7 @@ def _simulated(
     K = len(fit.line)
     omega = fit.omega[fit.line]
     factor = fit.shapes * (1j * omega[:, None]) ** fit.orders  # (modes, channels)
-    for _ in range(_GROUPS):
+    for _ in range(limits.REPLICAS):
         values = []
         for (i, j), t, seen in zip(trials, record.times, record.trials, strict=True):
             v = fit.motions[i].values[:, j]

@@ -22,13 +22,8 @@ import numpy as np
 import scipy.linalg
 
 from prism._types import Array
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.colour import Colour
-
-_BLOCKS, _FEWEST = 400, 50  # of a trial
-_NUMBERS = 40_000  # kept of a record with many trials
-_REACH = 4.0  # durations of the record that the covariance is kept for
-_FREQUENCIES = 4000
-_BELOW = 1000.0  # times the lowest frequency that the record shows
 
 
 @dataclass(frozen=True)
@@ -91,11 +86,17 @@ def background_of(
         Lowest angular frequency of the band in which the colour was seen.
     """
     channels = rests[0].shape[1]
-    most = int(np.clip(_NUMBERS / (channels * len(rests)), _FEWEST, _BLOCKS))
+    most = int(
+        np.clip(
+            limits.BACKGROUND_NUMBERS / (channels * len(rests)),
+            limits.BACKGROUND_FEWEST,
+            limits.BACKGROUND_BLOCKS,
+        )
+    )
     duration = max(float(t[-1] - t[0]) for t in times) + step
     block = max(duration / most, step)
     blocks = [_block_means(t, rest, block) for t, rest in zip(times, rests, strict=True)]
-    lags = np.asarray(block * np.arange(int(_REACH * most)), float)
+    lags = np.asarray(block * np.arange(int(limits.COVARIANCE_REACH * most)), float)
     return Background(
         step=block,
         covariance=_covariance(colour, lags, block, step, slowest),
@@ -123,7 +124,9 @@ def _block_means(t: Array, rest: Array, block: float) -> tuple[Array, Array]:
 
 def _covariance(colour: Colour, lags: Array, block: float, step: float, slowest: float) -> Array:
     """C of block means: the spectrum times the squared response of the mean."""
-    omega = np.geomspace(slowest / _BELOW, np.pi / step, _FREQUENCIES)
+    omega = np.geomspace(
+        slowest / limits.BELOW_THE_BAND, np.pi / step, limits.COVARIANCE_FREQUENCIES
+    )
     response = np.sinc(omega * block / (2 * np.pi)) ** 2
     weights = colour.variance(omega) * response * np.gradient(omega) * step / np.pi
     return np.asarray(weights @ np.cos(np.outer(omega, lags)))

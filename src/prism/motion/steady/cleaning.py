@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prism._types import Array
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.background import Background, background_of
 from prism.motion.steady.pursuit import LineFamily, find_lines
 from prism.motion.steady.spikes import find_spikes, residuals_of, without
@@ -16,8 +17,6 @@ from prism.record import Record
 from prism.search.projection import LineFit
 from prism.search.sampling import BACKGROUND
 from prism.search.series import samplings_of
-
-_CLEANINGS = 3  # times that spikes and drift are looked for
 
 
 @dataclass(frozen=True)
@@ -47,7 +46,7 @@ def cleaned(
         trend = trend.fitted(record, np.zeros(0))
         clean = trend.removed(record)
     spikes = [np.zeros(values.shape, bool) for values in record.trials]
-    for turn in range(_CLEANINGS):
+    for turn in range(limits.CLEANINGS):
         samplings, trials, means = samplings_of(clean)
         fit, family = find_lines(
             samplings, false_alarm=false_alarm, max_lines=max_modes, progress=progress
@@ -55,7 +54,7 @@ def cleaned(
         rests = residuals_of(trials, fit)
         more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
         wild = any(mask.any() for mask in more)
-        if turn == _CLEANINGS - 1 or (trend is None and not wild):
+        if turn == limits.CLEANINGS - 1 or (trend is None and not wild):
             break
         if trend is not None:
             trend = trend.fitted(record, fit.omega)

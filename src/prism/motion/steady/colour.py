@@ -28,17 +28,7 @@ import numpy as np
 from scipy.special import betainc, betaincinv, chdtrc, gammainc, gammaincinv, ndtri
 
 from prism._types import Array, Single
-
-_FIRST, _GROWTH, _WIDEST = 8, 1.25, 1 << 14  # frequencies, half a resolution apart, in a block
-_ENOUGH = 1 << 12  # frequencies in a block that give its median to two percent
-_SIGNIFICANT = 1e-6  # chance at which white noise would look coloured
-_OUTLIER = 3.0  # standard deviations at which a block starts to count less
-_MARGIN = 1.0  # standard deviations by which the level is raised: it is itself an estimate
-_STEEPEST = 2.0  # slope of a random walk, for what is slower than the first block
-_ASIDE = 1.6  # frequencies: what a line takes out on either side of it
-_NARROW = 48  # frequencies in a block that shows a cusp
-_CUSP = 1e-7  # chance of one in a block of white noise
-_SMOOTHINGS = 10.0 ** np.arange(-1, 7)
+from prism.motion.steady import _limits as limits
 
 
 @dataclass(frozen=True)
@@ -76,7 +66,7 @@ class Colour:
         if first.sum() < 2:
             return np.zeros(len(self.log_variance))
         fit = np.polyfit(self.log_omega[first], self.log_variance[:, first].T, 1)
-        return np.asarray(np.clip(-fit[0], 0.0, _STEEPEST))
+        return np.asarray(np.clip(-fit[0], 0.0, limits.STEEPEST))
 
     def scaled(self, unit: Array) -> Colour:
         """The same in other units: channels times ``unit``."""
@@ -121,7 +111,7 @@ def colour_of(omega: Array, power: Single, floor: Array, trials: int, lines: Arr
     cells = np.array([block.cells for block in blocks])
     # the log of the median of m independent Gamma(R, 1) variables scatters by 1.44/√(m R) (R = 1;
     # somewhat less for more trials)
-    weights = np.minimum(cells, _ENOUGH) * trials / 1.44**2
+    weights = np.minimum(cells, limits.ENOUGH_OF_A_BLOCK) * trials / 1.44**2
     raised = logs + np.log([block.censored for block in blocks])
     if all(_flat(row, weights, cells, trials) for row in logs):
         mean = (logs @ weights / weights.sum())[:, None]
@@ -155,12 +145,12 @@ class _Block:
 
 def _block(power: Single, lines: Array, omega: Array, ends: tuple[int, int], trials: int) -> _Block:
     a, b = ends
-    stride = max(1, (b - a) // _ENOUGH)
+    stride = max(1, (b - a) // limits.ENOUGH_OF_A_BLOCK)
     inside = lines[(lines >= omega[a]) & (lines <= omega[b - 1])]
     part, where = power[:, a:b:stride], omega[a:b:stride]
     if len(inside):
         spacing = omega[1] - omega[0]
-        away = np.abs(where[:, None] - inside).min(axis=1) > _ASIDE * spacing
+        away = np.abs(where[:, None] - inside).min(axis=1) > limits.ASIDE_OF_A_LINE * spacing
         part = part[:, away] if away.sum() > 2 else part[:, :0]
     total = 0.5 * (b - a)
     left = max(total - len(inside), 0.5) / total
@@ -180,24 +170,29 @@ def _with_cusps(
     smooth: Colour, omega: Array, power: Single, trials: int, lines: Array
 ) -> Colour | None:
     """The colour with cusps where there are any; None where there are none."""
-    half = _NARROW // 2
+    half = limits.CUSP_BLOCK // 2
     # the median of white noise that only one block in ten million has
-    u = betaincinv(0.5 * (half + 1), 0.5 * (half + 1), 1 - _CUSP)
+    u = betaincinv(0.5 * (half + 1), 0.5 * (half + 1), 1 - limits.CUSP_CHANCE)
     factor = float(gammaincinv(trials, u) / gammaincinv(trials, 0.5))
-    for step in (_NARROW, half):  # a quick look first
-        starts = np.arange(0, len(omega) - _NARROW + 1, step)
+    for step in (limits.CUSP_BLOCK, half):  # a quick look first
+        starts = np.arange(0, len(omega) - limits.CUSP_BLOCK + 1, step)
         if len(starts) < 2:
             return None
-        windows = np.lib.stride_tricks.sliding_window_view(power, _NARROW, axis=1)[:, ::step]
+        windows = np.lib.stride_tricks.sliding_window_view(power, limits.CUSP_BLOCK, axis=1)[
+            :, ::step
+        ]
         medians = np.median(windows[:, : len(starts)], axis=2) / gammaincinv(trials, 0.5)
-        first, last = np.searchsorted(omega, lines) - _NARROW, np.searchsorted(omega, lines)
+        first, last = (
+            np.searchsorted(omega, lines) - limits.CUSP_BLOCK,
+            np.searchsorted(omega, lines),
+        )
         spoilt = {
             int(k)
             for a, b in zip(first, last, strict=True)
             for k in np.flatnonzero((starts >= a) & (starts <= b))
         }
         for k in spoilt:
-            block = _block(power, lines, omega, (starts[k], starts[k] + _NARROW), trials)
+            block = _block(power, lines, omega, (starts[k], starts[k] + limits.CUSP_BLOCK), trials)
             medians[:, k] = block.level * block.censored
         middle = omega[starts + half]
         level = smooth.variance(middle)
@@ -213,10 +208,10 @@ def _with_cusps(
 
 def _edges(count: int) -> list[int]:
     """Blocks that grow from one to the next; a short rest joins the last."""
-    edges, width = [0], float(_FIRST)
+    edges, width = [0], float(limits.FIRST_BLOCK)
     while edges[-1] + 2 * width < count:
         edges.append(edges[-1] + int(width))
-        width = min(_GROWTH * width, _WIDEST)
+        width = min(limits.BLOCK_GROWTH * width, limits.WIDEST_BLOCK)
     return [*edges, count]
 
 
@@ -228,22 +223,22 @@ def _flat(logs: Array, weights: Array, cells: Array, trials: int) -> bool:
     """
     common = float(np.exp(weights @ logs / weights.sum()))
     u = gammainc(trials, np.exp(logs) / common * gammaincinv(trials, 0.5))
-    half = 0.5 * (np.minimum(cells, _ENOUGH) + 1)
+    half = 0.5 * (np.minimum(cells, limits.ENOUGH_OF_A_BLOCK) + 1)
     z = ndtri(np.clip(betainc(half, half, u), 1e-15, 1 - 1e-15))
-    return bool(chdtrc(len(logs) - 1, float(z @ z)) > _SIGNIFICANT)
+    return bool(chdtrc(len(logs) - 1, float(z @ z)) > limits.COLOUR_LEVEL)
 
 
 def _smooth(logs: Array, weights: Array, middle: Array) -> Array:
     """Penalised least squares over the blocks, with outliers weighted down."""
     bend = _second_differences(middle)
-    scores = [_penalised(logs, weights, bend, size)[2] for size in _SMOOTHINGS]
-    size = float(_SMOOTHINGS[int(np.argmin(scores))])
+    scores = [_penalised(logs, weights, bend, size)[2] for size in limits.SMOOTHINGS]
+    size = float(limits.SMOOTHINGS[int(np.argmin(scores))])
     robust = weights
     for _ in range(3):
         level, spread, _ = _penalised(logs, robust, bend, size)
         off = np.abs(logs - level) * np.sqrt(weights)
-        robust = weights * np.minimum(1.0, _OUTLIER / np.maximum(off, 1e-12))
-    return np.asarray(level + _MARGIN * spread)
+        robust = weights * np.minimum(1.0, limits.OUTLYING_BLOCK / np.maximum(off, 1e-12))
+    return np.asarray(level + limits.COLOUR_MARGIN * spread)
 
 
 def _penalised(logs: Array, weights: Array, bend: Array, size: float) -> tuple[Array, Array, float]:

@@ -24,14 +24,12 @@ import scipy.linalg
 
 from prism._linalg import inverse_scaled
 from prism._types import Array, Index, Mask
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.colour import Colour
+from prism.search._limits import SMALLEST_GAP
 from prism.search.descent import Halving, Step, Stop, descend
-from prism.search.projection import SMALLEST_GAP, resolution_of
+from prism.search.projection import resolution_of
 from prism.search.sampling import BACKGROUND, AbstractSampling
-
-_STEPS = 25
-_TOLERANCE = 1e-8  # of the fall of χ² for each parameter, at which the fit has converged
-_CHUNK = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -118,7 +116,7 @@ def fit_in_phase(
     *,
     background: int = BACKGROUND,
     ties: Array | None = None,
-    steps: int = _STEPS,
+    steps: int = limits.SHAPE_STEPS,
 ) -> InPhaseFit:
     """Gauss-Newton with step halving on frequencies and shapes, amplitudes eliminated.
 
@@ -141,7 +139,7 @@ def fit_in_phase(
         Most steps; with none, the amplitudes of the given frequencies and shapes.
     """
     model = _ShapeModel(samplings, line, weights, orders, background, ties)
-    tolerance = _TOLERANCE * model.tangent(shapes).shape[1]
+    tolerance = limits.SHAPE_TOLERANCE * model.tangent(shapes).shape[1]
     stop = Stop(steps, tolerance, rounding=1e-12, allowance=1e-9, idle=None)
     point = descend(model, model.evaluate(omega, shapes), stop, Halving(12)).point
     return InPhaseFit(
@@ -328,7 +326,7 @@ class _ShapeModel:
         size = N + shapes.size
         gradient, fisher = np.zeros(size), np.zeros((size, size))
         sensitivity = np.empty((sampling.n_trials, len(values), size))
-        chunk = max(1, _CHUNK // (n * size * (4 * N + BACKGROUND)))
+        chunk = max(1, limits.SHAPE_CHUNK // (n * size * (4 * N + BACKGROUND)))
         for r in range(0, sampling.n_trials, chunk):
             part = slice(r, r + chunk)
             D = self._nonlinear_jacobian(sampling.half, omega, shapes, values[:, part])

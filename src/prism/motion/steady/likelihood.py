@@ -15,6 +15,7 @@ import numpy as np
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, RecordTooShortError
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.background import Background
 from prism.motion.steady.cleaning import background_under, cleaned
 from prism.motion.steady.fit import refine
@@ -34,12 +35,6 @@ from prism.motion.steady.trend import Trend
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, gains, residual_weights
 from prism.search.sampling import BACKGROUND
-
-_SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
-_DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
-_PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
-_MOSTLY = 2 / 3  # of the power in noise: then lines are not what the record is made of
-_DEGENERATE = 0.2  # singular-value ratio above which it is two modes at one frequency
 
 
 @dataclass(frozen=True)
@@ -119,7 +114,7 @@ class Lines:
     @property
     def out_of_phase(self) -> Mask:
         """Lines that are significantly not in phase on all channels."""
-        return np.array([test.p_value[0] < _PHASE_LEVEL for test in self.tests])
+        return np.array([test.p_value[0] < limits.PHASE_LEVEL for test in self.tests])
 
 
 def estimate_lines(
@@ -217,7 +212,7 @@ def _with_shapes(
         np.vstack([first_directions(t, k) for t, k in zip(tests, ranks, strict=True)]),
         fit.weights,
         orders,
-        background=BACKGROUND if _drift(family, fit) < _DRIFT_LEVEL else 1,
+        background=BACKGROUND if _drift(family, fit) < limits.DRIFT_LEVEL else 1,
         ties=None if torus is None else torus.orders.astype(float),
     )
     slowest = family.rules.band[0]
@@ -229,7 +224,7 @@ def _mostly_noise(family: LineFamily, fit: LineFit) -> bool:
     if family.colour.white:
         return False
     nothing = evaluate(fit.samplings, NO_LINES, fit.weights)
-    return bool(np.mean(fit.rss / nothing.rss) > _MOSTLY)
+    return bool(np.mean(fit.rss / nothing.rss) > limits.MOSTLY_NOISE)
 
 
 def _check_length(family: LineFamily, fit: LineFit) -> None:
@@ -239,7 +234,7 @@ def _check_length(family: LineFamily, fit: LineFit) -> None:
     most of the signal, or all that is left is a slope, the record is too short.
     """
     # a piece of a slow motion has a coloured spectrum too
-    only_slope = not fit.count and drift_p_value(fit) < _SLOPE_LEVEL
+    only_slope = not fit.count and drift_p_value(fit) < limits.SLOPE_LEVEL
     slowest = fit if fit.count else slow_start(family, fit.samplings)
     if mostly_slow(family.rules, slowest) or only_slope:
         raise RecordTooShortError(
@@ -255,9 +250,9 @@ def _drift(family: LineFamily, fit: LineFit) -> float:
 
 def _needed_rank(test: PhaseTest) -> int:
     """Fewest directions that the data do not contradict."""
-    return int(np.argmax(test.p_value >= _PHASE_LEVEL)) + 1
+    return int(np.argmax(test.p_value >= limits.PHASE_LEVEL)) + 1
 
 
 def _reported_rank(test: PhaseTest) -> int:
     """Number of modes at this frequency: further directions must be strong, not only present."""
-    return min(_needed_rank(test), max(1, int(np.sum(test.ratio > _DEGENERATE))))
+    return min(_needed_rank(test), max(1, int(np.sum(test.ratio > limits.DEGENERATE))))

@@ -31,24 +31,12 @@ from prism._linalg import positive_sign
 from prism._types import Array, Index
 from prism.correlation import Correlation, CosineBasis, correlate
 from prism.errors import OptionError
-from prism.motion.steady._convex import (
-    OVERSAMPLING,
-    band_top,
-    default_grid,
-    lines_at,
-    peaks,
-    significant,
-)
+from prism.motion.steady import _limits as limits
+from prism.motion.steady._convex import band_top, default_grid, lines_at, peaks, significant
 from prism.motion.steady.likelihood import Lines
 from prism.record import Record
 
-THRESHOLD = 0.02  # ε: part of the largest de-tilted weight that makes a line
-_WEAKEST = 1e-5  # weights below this part of the largest are not looked for on the first grid
-_JOIN = 0.55  # of the resolution: active points nearer than this are one line
-_STAGES, _FACTOR, _REACH = 4, 3.0, 5  # of the grid refinement
-
 __all__ = [
-    "THRESHOLD",
     "CosineSpectrum",
     "amplitude_matrices",
     "detilt",
@@ -86,7 +74,7 @@ class CosineSpectrum:
         centre = np.array([self.grid[g] @ self.weights[g] for g in groups])
         return (centre / total if len(groups) else centre), total
 
-    def frequencies(self, threshold: float = THRESHOLD, *, detilted: bool = True) -> Array:
+    def frequencies(self, threshold: float = limits.THRESHOLD, *, detilted: bool = True) -> Array:
         r"""Frequencies of the clusters above the threshold: the active set of the paper.
 
         Parameters
@@ -100,7 +88,7 @@ class CosineSpectrum:
         size = total * centre ** (2.0 - 2 * self.order) if detilted else total
         return np.asarray(centre[size > threshold * size.max(initial=0.0)])
 
-    def count(self, threshold: float = THRESHOLD, *, detilted: bool = True) -> int:
+    def count(self, threshold: float = limits.THRESHOLD, *, detilted: bool = True) -> int:
         """Number of active peaks above the threshold."""
         return len(self.frequencies(threshold, detilted=detilted))
 
@@ -150,7 +138,7 @@ def nnls_spectrum(
     basis = CosineBasis.of(correlation, points)
     weights = solve_nnls(basis.gram, basis.project(seen), tolerance=tolerance)
     order = int(correlation.orders[0 if channel is None else channel])
-    return CosineSpectrum(points, weights, _JOIN * correlation.resolution, order)
+    return CosineSpectrum(points, weights, limits.JOINED_POINTS * correlation.resolution, order)
 
 
 def solve_nnls(
@@ -226,7 +214,7 @@ def nnls_lines(
     correlation: Correlation,
     grid: Array | None = None,
     *,
-    threshold: float = THRESHOLD,
+    threshold: float = limits.THRESHOLD,
     channel: int | None = None,
     detilted: bool = True,
 ) -> tuple[Array, Array]:
@@ -246,10 +234,10 @@ def nnls_lines(
     detilted : bool
         Whether the threshold compares Ω² w, or w itself.
     """
-    spectrum = nnls_spectrum(correlation, grid, channel=channel, tolerance=_WEAKEST)
+    spectrum = nnls_spectrum(correlation, grid, channel=channel, tolerance=limits.WEAKEST_WEIGHT)
     omega, weights = spectrum.lines
     order = spectrum.order
-    for stage in range(_STAGES + 1):
+    for stage in range(limits.COSINE_STAGES + 1):
         if stage and len(omega):
             omega, weights = _refined(correlation, omega, stage, channel)
         size = weights * omega ** (2.0 - 2 * order) if detilted else weights
@@ -259,7 +247,7 @@ def nnls_lines(
 
 
 def refine_frequencies(
-    correlation: Correlation, omega: Array, *, first: int = 1, stages: int = _STAGES
+    correlation: Correlation, omega: Array, *, first: int = 1, stages: int = limits.COSINE_STAGES
 ) -> Array:
     """Grid refinement: the same program on finer grids around each line.
 
@@ -279,8 +267,8 @@ def _refined(
     correlation: Correlation, omega: Array, stage: int, channel: int | None = None
 ) -> tuple[Array, Array]:
     """Centroids and weights of the same lines on a finer grid."""
-    spacing = correlation.resolution / (OVERSAMPLING * _FACTOR**stage)
-    points, owner = zoomed(omega, spacing, _REACH)
+    spacing = correlation.resolution / (limits.OVERSAMPLING * limits.ZOOM_FACTOR**stage)
+    points, owner = zoomed(omega, spacing, limits.ZOOM_REACH)
     weights = nnls_spectrum(correlation, points, channel=channel).weights
     total = np.bincount(owner, weights, minlength=len(omega))
     centre = np.bincount(owner, weights * points, minlength=len(omega))

@@ -15,9 +15,8 @@ from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array, Index
+from prism.motion.steady import _limits as limits
 from prism.search.projection import Amplitudes, LineFit
-
-_ALTERNATIONS = 30
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def _rank_one_misfit(parts: Sequence[Displacements], shape: Array) -> float:
     """
     d = shape / np.linalg.norm(shape)
     misfit = np.inf
-    for _ in range(_ALTERNATIONS):
+    for _ in range(limits.PHASE_ALTERNATIONS):
         top, bottom, misfit = np.zeros_like(d), np.zeros_like(d), 0.0
         for p in parts:
             right = np.einsum("a,aij,ajr->ir", d, p.information, p.values)

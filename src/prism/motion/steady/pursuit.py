@@ -14,16 +14,16 @@ from typing import ClassVar
 import numpy as np
 
 from prism._types import Array, Mask
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.colour import WHITE, Colour, colour_of
 from prism.motion.steady.fit import STOP, refine
+from prism.search._limits import BATCH, CLOSE
 from prism.search.descent import Stop
 from prism.search.noise import local_level
 from prism.search.projection import LineFit, evaluate, gains
 from prism.search.pursuit import LOOSE, TIGHT, pursue, simplified
 from prism.search.sampling import AbstractSampling, Places
 from prism.search.spectrum import (
-    BATCH,
-    CLOSE,
     Leftover,
     LineRules,
     SpectralFamily,
@@ -35,12 +35,6 @@ from prism.search.spectrum import (
 Progress = Callable[[str], None]
 
 NO_LINES = np.zeros(0)
-_MOST = 200  # lines, unless the user asks for more
-_CROWD = 4  # so many lines that are not resolved are not separate lines
-_SLOW = 0.05  # of the resolution above the lower end of the band
-_FEW_TURNS = 6  # lines of fewer turns in the record are entangled with the background
-_UNSTEADY = 0.5  # resolutions within which two lines are one that is not steady
-_IN_VAIN = 4  # rounds without a better description of the spectrum
 
 
 @dataclass(frozen=True)
@@ -94,7 +88,7 @@ class LineFamily(SpectralFamily[LineLeftover]):
         has.
         """
         out, rules = super().batches(rest, peaks), self.rules
-        start, few = rules.band[0] + 0.2 * rules.resolution, _FEW_TURNS * rules.resolution
+        start, few = rules.band[0] + 0.2 * rules.resolution, limits.FEW_TURNS * rules.resolution
         statistic = rest.statistic[0]
         # leakage of stronger lines elsewhere is not a slow line: those come first
         highest = max(rules.threshold, BATCH * float(statistic.max(initial=0.0)))
@@ -154,15 +148,17 @@ def find_lines(
     max_lines : int, optional
         Stop after this many.
     """
-    family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, max_lines or _MOST))
+    family = LineFamily(
+        line_rules(samplings, NO_LINES, false_alarm, max_lines or limits.MOST_LINES)
+    )
     tell = progress or (lambda text: None)
     start = slow_start(family, samplings)
     fit, colour = _pruned(family, pursue(family, start, tell=tell))
     if not colour.white:
         # Is the noise coloured, or do lines that are still there look like it?
         tell("coloured noise")
-        more = pursue(replace(family, cautious=False), fit, patience=_IN_VAIN, tell=tell)
-        fast = more.omega > _FEW_TURNS * family.rules.resolution
+        more = pursue(replace(family, cautious=False), fit, patience=limits.IN_VAIN, tell=tell)
+        fast = more.omega > limits.FEW_TURNS * family.rules.resolution
         if _in_crowd(family.rules, more)[fast].any():
             return more, family  # neither: motion that is not a sum of lines
         rival, other = _pruned(family, more)
@@ -197,7 +193,7 @@ def _thinned(family: LineFamily, fit: LineFit) -> LineFit:
         refined = family.refined(omega, fit, tolerance)
         return refined or evaluate(fit.samplings, omega, fit.weights)
 
-    while np.any(np.diff(fit.omega) < _UNSTEADY * family.rules.resolution):
+    while np.any(np.diff(fit.omega) < limits.UNSTEADY_PAIR * family.rules.resolution):
         close = int(np.argmin(np.diff(fit.omega)))
         merged = np.delete(fit.omega, close + 1)
         merged[close] = 0.5 * (fit.omega[close] + fit.omega[close + 1])
@@ -242,9 +238,9 @@ def crowded(rules: LineRules, fit: LineFit) -> bool:
 def _in_crowd(rules: LineRules, fit: LineFit) -> Mask:
     """Lines with so many others within so short a distance that they are one crowd."""
     out = np.zeros(fit.count, bool)
-    for i in range(fit.count - _CROWD + 1):
-        if fit.omega[i + _CROWD - 1] - fit.omega[i] < CLOSE * rules.resolution:
-            out[i : i + _CROWD] = True
+    for i in range(fit.count - limits.CROWD + 1):
+        if fit.omega[i + limits.CROWD - 1] - fit.omega[i] < CLOSE * rules.resolution:
+            out[i : i + limits.CROWD] = True
     return out
 
 
@@ -264,7 +260,7 @@ def without_crowds(rules: LineRules, fit: LineFit) -> LineFit:
 
 def slow_lines(rules: LineRules, fit: LineFit) -> Mask:
     """Lines at the lower end of the band: they turn less than once in the record."""
-    return np.asarray(fit.omega < rules.band[0] + _SLOW * rules.resolution)
+    return np.asarray(fit.omega < rules.band[0] + limits.SLOW_EDGE * rules.resolution)
 
 
 def mostly_slow(rules: LineRules, fit: LineFit) -> bool:

@@ -35,8 +35,8 @@ from prism._optional import require
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.correlation import Correlation, CosineBasis, correlate
 from prism.errors import OptionError
+from prism.motion.steady import _limits as limits
 from prism.motion.steady._convex import (
-    PENALTY,
     ResidueProgram,
     ResidueSpectrum,
     band_top,
@@ -50,16 +50,7 @@ from prism.motion.steady.phase import PhaseTest, phase_test
 from prism.record import Record
 from prism.remarks import Ask, Words
 
-RANK_TOLERANCE = 0.04  # eigenvalue ratio, a ratio of 0.2 of amplitudes
-THRESHOLD = 0.02  # part of the largest de-tilted trace that makes a line
-_JOIN = 2.2  # grid spacings: active points nearer than this are one group
-_SAME = 0.4  # grid spacings: frequencies nearer than this are one frequency of higher rank
-_STAGES = 3  # of the grid refinement
-_PHASE_LEVEL = 1e-4  # significance at which a second direction is real
-
 __all__ = [
-    "PENALTY",
-    "RANK_TOLERANCE",
     "ResidueLine",
     "ResidueSpectrum",
     "correlation_residues",
@@ -111,7 +102,7 @@ def _frequencies(points: Array, residues: Array, same: float, count: int | None 
     M0, M1 = residues.sum(axis=0), np.tensordot(points, residues, axes=1)
     centre = np.trace(M1) / np.trace(M0)
     values, vectors = np.linalg.eigh(M0)
-    rank = int(np.sum(values > RANK_TOLERANCE * values[-1]))
+    rank = int(np.sum(values > limits.RANK_TOLERANCE * values[-1]))
     span = vectors[:, -max(rank, count or 1) :]
     if count == 1 or span.shape[1] == 1:
         return np.array([centre])
@@ -133,7 +124,7 @@ def _locate(problem: ResidueProgram, grid: Array, penalty: float | None, thresho
     """Frequencies on the grid, then on refined grids."""
     spacing = _spacing(grid)
     spectrum = problem.solve(grid, penalty)
-    groups = clusters(grid, spectrum.weights, _JOIN * spacing)
+    groups = clusters(grid, spectrum.weights, limits.JOINED_RESIDUES * spacing)
     omega = _strong_frequencies(spectrum, groups, spacing, threshold)
     return _zoom(problem, omega, spacing, penalty, threshold) if len(omega) else omega
 
@@ -142,11 +133,13 @@ def _zoom(
     problem: ResidueProgram, omega: Array, spacing: float, penalty: float | None, threshold: float
 ) -> Array:
     """The same program on grids three times finer each, around every group of lines."""
-    for stage in range(1, _STAGES + 1):
+    for stage in range(1, limits.RESIDUE_STAGES + 1):
         points, owner = zoomed(omega, spacing / 3**stage, 5)
         spectrum = problem.solve(np.sort(points), penalty)
         owner = owner[np.argsort(points)]
-        members = [np.isin(owner, group) for group in _groups(omega, _JOIN * spacing)]
+        members = [
+            np.isin(owner, group) for group in _groups(omega, limits.JOINED_RESIDUES * spacing)
+        ]
         omega = _strong_frequencies(spectrum, members, spacing, threshold)
         if not len(omega):
             break
@@ -160,7 +153,10 @@ def _strong_frequencies(
     grid, weights = spectrum.grid, spectrum.weights
     size = np.array([grid[g] ** 2 @ weights[g] for g in groups])
     strong = [g for g, w in zip(groups, size, strict=True) if w > threshold * size.max()]
-    found = [_frequencies(grid[g], spectrum.residues[g], _SAME * spacing) for g in strong]
+    found = [
+        _frequencies(grid[g], spectrum.residues[g], limits.SAME_RESIDUE_PLACE * spacing)
+        for g in strong
+    ]
     return np.concatenate(found) if found else np.zeros(0)
 
 
@@ -174,9 +170,11 @@ def _near(problem: ResidueProgram, omega: Array, spacing: float) -> Array:
     row, H = problem.build(points)
     B = problem.subset(row(np.arange(len(points))), H, 0.0)
     found = []
-    for group in _groups(omega, _JOIN * spacing):
+    for group in _groups(omega, limits.JOINED_RESIDUES * spacing):
         own = np.isin(owner, group)
-        new = _frequencies(points[own], B[own], _SAME * spacing, count=len(group))
+        new = _frequencies(
+            points[own], B[own], limits.SAME_RESIDUE_PLACE * spacing, count=len(group)
+        )
         found.append(new if len(new) == len(group) else omega[group])
     return np.concatenate(found)
 
@@ -254,8 +252,8 @@ def correlation_residues(
     grid: Array | None = None,
     *,
     penalty: float | None = None,
-    threshold: float = THRESHOLD,
-    rank_tolerance: float = RANK_TOLERANCE,
+    threshold: float = limits.THRESHOLD,
+    rank_tolerance: float = limits.RANK_TOLERANCE,
     solver: str = "CLARABEL",
 ) -> list[ResidueLine]:
     r"""Lines of a correlation: :math:`B_j` with its rank, refined and without shrinkage.
@@ -287,8 +285,8 @@ def kernel_residues(
     grid: Array,
     *,
     penalty: float | None = None,
-    threshold: float = THRESHOLD,
-    rank_tolerance: float = RANK_TOLERANCE,
+    threshold: float = limits.THRESHOLD,
+    rank_tolerance: float = limits.RANK_TOLERANCE,
     solver: str = "CLARABEL",
 ) -> list[ResidueLine]:
     r"""Poles and residues of :math:`\hat K(s) = \sum_i R_i/(s^2 + ω_i^2)` (the paper's (sdp)).
@@ -377,6 +375,6 @@ def estimate_sdp(
 def _rank(line: ResidueLine, test: PhaseTest) -> int:
     """Eigenvalues that are large, and directions that the data need."""
     values = np.linalg.eigvalsh(line.residue)
-    large = int(np.sum(values > RANK_TOLERANCE * values[-1]))
-    needed = int(np.argmax(test.p_value >= _PHASE_LEVEL)) + 1
+    large = int(np.sum(values > limits.RANK_TOLERANCE * values[-1]))
+    needed = int(np.argmax(test.p_value >= limits.PHASE_LEVEL)) + 1
     return max(1, min(large, needed))

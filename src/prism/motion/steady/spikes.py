@@ -13,12 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from prism._types import Array, Mask
+from prism.motion.steady import _limits as limits
 from prism.record import Record
 from prism.search.projection import LineFit
-
-_FAR = 6.0  # standard deviations: two in a thousand million of Gaussian noise
-_LONGEST = 3  # samples in a row; what lasts longer is motion
-_MOST = 0.1  # share of the samples of a channel
 
 
 def residuals_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]:
@@ -40,10 +37,10 @@ def find_spikes(record: Record, rests: Sequence[Array]) -> list[Mask]:
         present = [np.isfinite(values[:, a]) for values in record.trials]
         size = [np.abs(rest[:, a]) for rest in rests]
         typical = np.median(np.concatenate([y[p] for y, p in zip(size, present, strict=True)]))
-        limit = _FAR * 1.4826 * float(typical)
+        limit = limits.SPIKE_SIZE * 1.4826 * float(typical)
         far = [(y > limit) & there for y, there in zip(size, present, strict=True)]
         share = sum(int(one.sum()) for one in far) / sum(int(one.sum()) for one in present)
-        if 0 < share <= _MOST:
+        if 0 < share <= limits.MOST_SPIKES:
             for mask, one in zip(masks, far, strict=True):
                 mask[:, a] = _isolated(one)
     return masks
@@ -53,7 +50,7 @@ def _isolated(far: Mask) -> Mask:
     """Runs of a few samples; all or none, because motion that is not fitted crosses zero."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], far.astype(int), [0]])))
     lengths = np.diff(edges)[::2]
-    return far if np.all(lengths <= _LONGEST) else np.zeros_like(far)
+    return far if np.all(lengths <= limits.LONGEST_SPIKE) else np.zeros_like(far)
 
 
 def without(record: Record, spikes: Sequence[Mask], rests: Sequence[Array]) -> Record:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from prism._types import Array
+from prism.motion.steady import _limits as limits
 from prism.motion.steady.fit import foresight, refine
 from prism.motion.steady.pursuit import LineFamily
 from prism.search.descent import Halving, Step, Stop, descend
@@ -27,20 +28,6 @@ from prism.search.sampling import AbstractSampling
 from prism.search.spectrum import Leftover, LineRules, total_counts
 
 Orders = NDArray[np.int64]
-
-_HIGHEST = 7  # largest sum of |k| of a combination
-_ODDS = 1e-4  # chance coincidence that is still believed
-_FIRST_PART = 0.7  # of the record, to foresee the rest from
-_ENTANGLED = 3.0  # of the resolution: slower free lines are entangled with the background
-_MANY = 30  # lines: a record of more is not searched for ties
-_SIMPLE = 2  # order up to which combinations are added before the fundamentals may move
-_TRIALS = 3  # choices of fundamentals that are fitted, the likeliest first
-_CLEARLY = 0.6  # of the χ² of free lines ahead: ties that are nearly right gain less
-_NO_WORSE = 1.2  # of the same, where the record itself is strong evidence for the ties
-_STRONG = 10.0  # difference of the Bayesian criterion that is strong evidence
-_STRONGEST = 6  # lines among which fundamentals are sought
-_SLOWEST = 0.3  # of the resolution: slower combinations cannot be told from the offset
-_APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
 
 
 @dataclass(frozen=True)
@@ -82,11 +69,15 @@ def find_torus(family: LineFamily, fit: LineFit) -> tuple[Torus, LineFit] | None
     """
     rules = family.rules
     starts = sorted(_candidates(rules, fit), key=lambda found: -found[0])
-    grown = [_grown(family, fit, start) for _, start in starts[:_TRIALS]]
+    grown = [_grown(family, fit, start) for _, start in starts[: limits.TIE_TRIALS]]
     if not grown:
         return None
     torus, tied = min(grown, key=lambda g: g[1].cost + _line_price(rules) * g[1].count)
-    share = _NO_WORSE if _preference(rules, fit, torus, tied) > _STRONG else _CLEARLY
+    share = (
+        limits.TIES_NO_WORSE
+        if _preference(rules, fit, torus, tied) > limits.STRONG_EVIDENCE
+        else limits.TIES_FORESEE
+    )
     return (torus, tied) if _foresees(rules, fit, torus, share) else None
 
 
@@ -99,7 +90,7 @@ def _preference(rules: LineRules, fit: LineFit, torus: Torus, tied: LineFit) -> 
 
 def _foresees(rules: LineRules, fit: LineFit, torus: Torus, share: float) -> bool:
     """Whether tied lines fitted to the first part leave less than a share of what free ones do."""
-    parts = [sampling.cut(_FIRST_PART) for sampling in fit.samplings]
+    parts = [sampling.cut(limits.TIE_FIRST_PART) for sampling in fit.samplings]
     head = [first for first, _ in parts]
     tied = attempted(lambda: _refined(head, torus, fit.weights)[1])
     if tied is None:
@@ -116,11 +107,11 @@ def _foresees(rules: LineRules, fit: LineFit, torus: Torus, share: float) -> boo
 
 def all_orders(dimension: int) -> Orders:
     """Integer combinations up to the highest order, simplest first; one of each ± pair."""
-    span = range(-_HIGHEST, _HIGHEST + 1)
+    span = range(-limits.HIGHEST_ORDER, limits.HIGHEST_ORDER + 1)
     rows = [
         k
         for k in product(span, repeat=dimension)
-        if 0 < sum(map(abs, k)) <= _HIGHEST and next(x for x in k if x) > 0
+        if 0 < sum(map(abs, k)) <= limits.HIGHEST_ORDER and next(x for x in k if x) > 0
     ]
     return np.array(sorted(rows, key=lambda k: (sum(map(abs, k)), k)), dtype=np.int64)
 
@@ -133,12 +124,14 @@ def _positive(orders: Orders, fundamentals: Array) -> Orders:
 
 def _candidates(rules: LineRules, fit: LineFit) -> Iterator[tuple[float, Torus]]:
     """Fundamentals to which the other lines are tied by more than chance, with the evidence."""
-    if not 3 <= fit.count <= _MANY:
+    if not 3 <= fit.count <= limits.TIE_MOST_LINES:
         return
     square = [np.einsum("a,akr->k", fit.weights, one.lines**2) for one in fit.linear]
     amplitude = np.sum(square, axis=0).reshape(2, -1).sum(axis=0)
-    amplitude[fit.omega < _ENTANGLED * rules.resolution] = 0.0
-    strongest = np.argsort(-amplitude)[: min(_STRONGEST, np.count_nonzero(amplitude))]
+    amplitude[fit.omega < limits.ENTANGLED * rules.resolution] = 0.0
+    strongest = np.argsort(-amplitude)[
+        : min(limits.FUNDAMENTALS_AMONG, np.count_nonzero(amplitude))
+    ]
     std = np.sqrt(np.maximum(np.diag(np.linalg.inv(fit.fisher)), 0.0))
     for dimension in (1, 2):
         table = all_orders(dimension)
@@ -160,7 +153,7 @@ def _matched(
     frequency, size = orders @ fundamentals, np.abs(orders).sum(axis=1)
     rows, evidence = [np.eye(len(chosen), dtype=np.int64)], 0.0
     width = rules.band[1] - rules.band[0]
-    slow = fit.omega < _ENTANGLED * rules.resolution  # may stand for something slower
+    slow = fit.omega < limits.ENTANGLED * rules.resolution  # may stand for something slower
     for j in np.setdiff1d(np.flatnonzero(~slow), chosen):
         tolerance = max(4 * std[j], 0.2 * rules.resolution)
         hits = np.flatnonzero(np.abs(frequency - fit.omega[j]) < tolerance)
@@ -174,8 +167,8 @@ def _matched(
         evidence -= np.log(min(chance, 1.0))
         rows.append(orders[simplest][None])
     tied = sum(len(r) for r in rows) - len(chosen)
-    choices = np.log(max(len(list(combinations(range(_STRONGEST), len(chosen)))), 1))
-    if tied < 2 or evidence - choices < -np.log(_ODDS):
+    choices = np.log(max(len(list(combinations(range(limits.FUNDAMENTALS_AMONG), len(chosen)))), 1))
+    if tied < 2 or evidence - choices < -np.log(limits.TIE_ODDS):
         return None
     return float(evidence), _sorted(fundamentals, np.unique(np.vstack(rows), axis=0))
 
@@ -200,17 +193,17 @@ def _grown(family: LineFamily, fit: LineFit, torus: Torus) -> tuple[Torus, LineF
     tied = evaluate(samplings, torus.omega, weights)
     table = all_orders(len(torus.fundamentals))
     size = np.abs(table).sum(axis=1)
-    for order in range(1, _HIGHEST + 1):
+    for order in range(1, limits.HIGHEST_ORDER + 1):
         while tied.count < family.rules.max_lines:
             best = _best_addition(family, torus, tied, table[size == order])
             if best is None:
                 break
             torus = best
-            if order > _SIMPLE:
+            if order > limits.SIMPLE_ORDER:
                 torus, tied = _refined(samplings, torus, weights)
             else:
                 tied = evaluate(samplings, torus.omega, weights)
-        if order == _SIMPLE:
+        if order == limits.SIMPLE_ORDER:
             # not before: without a slow difference line the fundamentals would run away
             torus, tied = _refined(samplings, torus, weights)
     return _pruned(family.rules, torus, tied)
@@ -236,8 +229,8 @@ def _best_addition(family: LineFamily, torus: Torus, tied: LineFit, table: Order
     rest = family.look(tied)
     for k in _positive(table, torus.fundamentals):
         omega = float(k @ torus.fundamentals)
-        near = np.abs(torus.omega - omega).min() < _APART * rules.resolution
-        if near or not _SLOWEST * rules.resolution < omega < rules.band[1]:
+        near = np.abs(torus.omega - omega).min() < limits.COMBINATIONS_APART * rules.resolution
+        if near or not limits.SLOWEST_COMBINATION * rules.resolution < omega < rules.band[1]:
             continue
         if not _promising(rules, rest, omega):
             continue

@@ -15,11 +15,8 @@ import numpy as np
 from numpy.polynomial import legendre
 
 from prism._types import Array
+from prism.motion.steady import _limits as limits
 from prism.record import Record
-
-HIGHEST = 8
-_FEW_TURNS = 3.0
-_CHUNK = 1 << 15
 
 
 @dataclass(frozen=True)
@@ -60,7 +57,7 @@ class Trend:
         """
         out = np.zeros_like(self.coefficients)
         for r, (t, y) in enumerate(zip(record.times, record.trials, strict=True)):
-            fast = omega[omega * 2 * self.halves[r] > _FEW_TURNS * 2 * np.pi]
+            fast = omega[omega * 2 * self.halves[r] > limits.TREND_TURNS * 2 * np.pi]
             for a in range(y.shape[1]):
                 there = np.isfinite(y[:, a])
                 found = self._solve(t[there] - self.middles[r], y[there, a], fast, r)
@@ -72,13 +69,13 @@ class Trend:
         degree = self.coefficients.shape[1] - 1
         size = degree + 1 + 2 * len(omega)
         gram, right = np.zeros((size, size)), np.zeros(size)
-        for k in range(0, len(lag), _CHUNK):
-            part = lag[k : k + _CHUNK]
+        for k in range(0, len(lag), limits.TREND_CHUNK):
+            part = lag[k : k + limits.TREND_CHUNK]
             angle = np.multiply.outer(part, omega)
             V = legendre.legvander(part / self.halves[r], degree)
             E = np.hstack([V, np.cos(angle), np.sin(angle)])
             gram += E.T @ E
-            right += E.T @ (y[k : k + _CHUNK] - y.mean())
+            right += E.T @ (y[k : k + limits.TREND_CHUNK] - y.mean())
         return np.asarray(np.linalg.solve(gram, right))
 
     def removed(self, record: Record) -> Record:

@@ -24,17 +24,15 @@ from math import factorial
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.motion.forced.records import _limits as limits
 
 HOLDS = ("zero", "first")
-
-_SERIES = 0.5  # |x| below which the power series is used: no cancellation, full precision
-_TERMS = 18
 
 
 def hold_coefficients(x: complex, hold: str) -> tuple[complex, complex, complex, complex]:
     """p, q and their derivatives with respect to x."""
-    if abs(x) < _SERIES:
-        powers = [x**k for k in range(_TERMS)]
+    if abs(x) < limits.HOLD_SERIES:
+        powers = [x**k for k in range(limits.HOLD_TERMS)]
         one = sum(v / factorial(k + 1) for k, v in enumerate(powers))
         two = sum(v / factorial(k + 2) for k, v in enumerate(powers))
         d_one = sum((k + 1) * v / factorial(k + 2) for k, v in enumerate(powers))

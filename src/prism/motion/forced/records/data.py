@@ -10,12 +10,9 @@ import numpy as np
 from prism._types import Array, Index, Mask
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.forced.places import place_forces
+from prism.motion.forced.records import _limits as limits
 from prism.record import QUANTITIES, Record
 from prism.search.noise import search_band
-
-_FEWEST = 32  # samples in a trial
-_BACKGROUND = 1e-3  # of the greatest force power: beyond, the force has none
-_SMOOTH = 4  # bins on either side
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,9 @@ class ForcedData:
         """Lowest and highest frequency at which any force has power."""
         longest = max(self.trials, key=lambda trial: len(trial.force)).force
         power = np.abs(np.fft.rfft(longest - longest.mean(axis=0), axis=0)) ** 2
-        kernel = np.full(2 * _SMOOTH + 1, 1.0 / (2 * _SMOOTH + 1))
+        kernel = np.full(2 * limits.FORCE_SMOOTHING + 1, 1.0 / (2 * limits.FORCE_SMOOTHING + 1))
         smooth = np.array([np.convolve(p, kernel, "same") for p in power.T])
-        strong = (smooth > _BACKGROUND * smooth.max(axis=1, keepdims=True)).any(axis=0)
+        strong = (smooth > limits.FORCE_FLOOR * smooth.max(axis=1, keepdims=True)).any(axis=0)
         bins = np.flatnonzero(strong) * 2 * np.pi / (len(longest) * self.dt)
         return float(bins[0]), float(bins[-1])
 
@@ -137,10 +134,10 @@ def _trial(
             f"force channel {bad!r} has missing samples: the response depends on the whole force; "
             "fill the gaps or cut the record into trials there."
         )
-    if len(values) < _FEWEST:
+    if len(values) < limits.FEWEST_IN_A_TRIAL:
         raise RecordTooShortError(
             f"a trial of {len(values)} samples is too short for a forced fit: give at least "
-            f"{_FEWEST}, and several periods of the slowest mode."
+            f"{limits.FEWEST_IN_A_TRIAL}, and several periods of the slowest mode."
         )
     motion = values[:, rows]
     seen = np.isfinite(motion)

@@ -22,6 +22,7 @@ from prism._linalg import positive_sign
 from prism._types import Array, Mask
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
@@ -32,12 +33,6 @@ from prism.record import Record
 from prism.search.noise import noise_weights
 
 __all__ = ["RecordsFit", "fit_records"]
-
-_TURNS = 1.5  # of a mode in the longest trial, at least
-_KOLMOGOROV = 2.23  # exceeded with probability 1e-4
-_SUSPICIOUS = 1e-4  # chance of a misfit that is remarked on
-_FAR = 20.0  # rise of χ² that is remarked on at all
-_ROUNDING = 1e-8  # of the motion: a residual that is no noise
 
 
 @dataclass(frozen=True)
@@ -143,7 +138,7 @@ def _check_poles(data: ForcedData, fit: PoleFit) -> None:
             "record longer, or treat the record as free motion."
         )
     slow = poles.omega[poles.driven].min(initial=np.inf)
-    if slow < _TURNS * data.resolution:
+    if slow < limits.TURNS_OF_A_MODE * data.resolution:
         raise RecordTooShortError(
             f"the slowest mode (about {slow:.4g} rad per unit time) turns only "
             f"{slow / data.resolution:.1f} times in the longest trial: record several periods."
@@ -282,7 +277,7 @@ def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> 
     K, N = len(fit.modal.shapes), fit.modal.count
     dof = K * A * (B - 1) + 2 * R * N * (A - 1) + (N if lossless else 0)
     rise = fit.cost - float(fit.weights @ poles.rss)
-    if rise < _FAR or chdtrc(max(dof, 1), rise) > _SUSPICIOUS:
+    if rise < limits.MISFIT_RISE or chdtrc(max(dof, 1), rise) > limits.MISFIT_CHANCE:
         return []
     return [
         f"real, reciprocal, passive modes fit worse than free amplitudes (χ² rises by {rise:.0f}): "
@@ -302,11 +297,11 @@ def _whiteness(data: ForcedData, residual: list[Array]) -> list[str]:
     for a, name in enumerate(data.motions):
         longest = max(residual, key=len)[:, a]
         power = np.abs(np.fft.rfft(longest))[1:-1] ** 2
-        if longest.std() <= _ROUNDING * _spread(data)[a]:
+        if longest.std() <= limits.NO_NOISE * _spread(data)[a]:
             continue
         m = len(power)
         distance = np.abs(np.cumsum(power) / power.sum() - np.arange(1, m + 1) / m).max()
-        if np.sqrt(m) * distance < _KOLMOGOROV:
+        if np.sqrt(m) * distance < limits.KOLMOGOROV:
             continue
         omega = 2 * np.pi * np.arange(1, m + 1) / (len(longest) * data.dt)
         remarks.append(

@@ -20,6 +20,7 @@ import numpy as np
 import scipy.linalg
 
 from prism._types import Array, Index, Mask
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.columns import (
     ModeColumns,
     mode_columns,
@@ -27,9 +28,9 @@ from prism.motion.forced.records.columns import (
     static_columns,
 )
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
+from prism.search._limits import SMALLEST_GAP
 from prism.search.descent import Step, Stop, descend
 from prism.search.projection import (
-    SMALLEST_GAP,
     CrowdedError,
     Valley,
     attempted,
@@ -37,11 +38,6 @@ from prism.search.projection import (
     shortening,
     unit_diagonal,
 )
-
-_DEPENDENT = 1e-5  # sine of the angle between a column and the others, at least
-_STEPS, _ROUNDING = 25, 1e-9  # of a refinement: at most, and relative accuracy of the cost
-_SETTLED = 0.1  # of the tolerance: steps that gain less end a refinement
-STRONGEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
 
 
 @dataclass(frozen=True)
@@ -196,7 +192,7 @@ def _part(
     shared = np.hstack([np.zeros((len(local), 0)), *driven]) * seen
     basis, triangle = scipy.linalg.qr(local, mode="economic", check_finite=False)
     scale = np.linalg.norm(local, axis=0)
-    if np.abs(np.diag(triangle) / np.maximum(scale, 1e-300)).min() < _DEPENDENT:
+    if np.abs(np.diag(triangle) / np.maximum(scale, 1e-300)).min() < limits.DEPENDENT_POLES:
         raise CrowdedError("poles coincide")
     overlap = basis.T @ shared
     return _Part(basis, triangle, shared - basis @ overlap, overlap, modes, seen)
@@ -250,7 +246,7 @@ def _inverse_gram(parts: list[_Part]) -> Array:
     if not len(gram):
         return gram
     unit, scale = unit_diagonal(gram)
-    root = check_independent(unit, _DEPENDENT)
+    root = check_independent(unit, limits.DEPENDENT_POLES)
     half = scipy.linalg.solve_triangular(root, np.diag(scale), lower=True)
     return np.asarray(half.T @ half)
 
@@ -302,7 +298,13 @@ def refine(
     """
     if not fit.count:
         return fit
-    stop = Stop(_STEPS, tolerance, hopeless, rounding=_ROUNDING, settled=_SETTLED * tolerance)
+    stop = Stop(
+        limits.POLE_STEPS,
+        tolerance,
+        hopeless,
+        rounding=limits.COST_ROUNDING,
+        settled=limits.POLES_SETTLED * tolerance,
+    )
     return descend(Valley(partial(_after, data), _free), fit, stop).point
 
 
@@ -323,7 +325,7 @@ def _after(data: ForcedData, fit: PoleFit, step: Step) -> PoleFit | None:
     poles, N = fit.poles, fit.poles.count
     delta = step.delta * shortening(step.delta, pole_width(data, poles.decay))
     omega = np.clip(poles.omega + delta[:N], *data.band)
-    decay = np.clip(poles.decay + delta[N:], 0.0, STRONGEST_DECAY * omega)
+    decay = np.clip(poles.decay + delta[N:], 0.0, limits.STRONGEST_DECAY * omega)
     moved = replace(poles, omega=omega, decay=decay).picked(np.argsort(omega))
     apart = np.diff(moved.omega) + np.abs(np.diff(moved.decay))
     if apart.min(initial=np.inf) < SMALLEST_GAP * data.resolution:

@@ -17,24 +17,14 @@ import numpy as np
 from scipy.special import chdtri
 
 from prism._types import Array, Index
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles, evaluate, refine, spare
-from prism.motion.forced.records.scan import DECAYS, scan
+from prism.motion.forced.records.scan import scan
 from prism.search.noise import gain_threshold, noise_weights, with_spare
 from prism.search.projection import ProjectionFamily, attempted, neighbours
 from prism.search.pursuit import TIGHT, Move, Places, larger, pursue
 
-_CLOSE = 1.5  # poles nearer than this many resolution widths are tested for merging
-_PEAKS = 3  # candidates tried in one round
-_HOPE = 0.4  # of the threshold: the scan underrates a pole next to another
-_TAKEN = 0.1  # of the resolution: a candidate so near to a pole is that pole
-_CLEARLY = 6.0  # gain in -2 log L for which the unusual hold is chosen
-_MOST = 60  # poles, unless the user asks for fewer
-_SAMPLES = 12  # of a trial for each pole, at least
-_LOCAL = 32  # bins on either side that tell the floor next to a pole
-_NEIGHBOUR = 4.0  # widths within which a pole has a neighbour
-_SHARE = 0.75  # of what is left there that a pole next to another has to explain
-_EXACT = 1e-10  # of the signal: residual taken for rounding
 _TERMS = ("rigid", "static")  # members without a pole
 
 
@@ -141,12 +131,12 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
     def _poles(self, rest: PoleFit) -> Iterator[Move[Poles]]:
         """One pole more, where the residual wants it most first."""
         data, poles = self.data, rest.poles
-        levels = 1 if poles.lossless else len(DECAYS)
+        levels = 1 if poles.lossless else len(limits.SCANNED_DECAYS)
         omega, gain, decay = scan(data, rest.residual, rest.weights, poles.hold, levels)
         for i in _peaks(omega, gain, data.resolution):
-            if gain[i] < _HOPE * self.threshold:
+            if gain[i] < limits.HOPE * self.threshold:
                 break
-            if np.abs(poles.omega - omega[i]).min(initial=np.inf) < _TAKEN * data.resolution:
+            if np.abs(poles.omega - omega[i]).min(initial=np.inf) < limits.TAKEN * data.resolution:
                 continue
             start = poles.plus(float(omega[i]), float(decay[i]))
             yield Move(start, self.threshold, omega[i : i + 1], plain=True)
@@ -165,7 +155,7 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
         if excess < 1 + 4 / np.sqrt(now.size):
             return True
         share = 1 - excess / float(then.mean())
-        return gain > move.price * excess and (len(near) == 1 or share >= _SHARE)
+        return gain > move.price * excess and (len(near) == 1 or share >= limits.EXPLAINED_SHARE)
 
     def joined(self, fit: PoleFit) -> PoleFit:
         """The likelier hold; the first order unless the zero order is clearly better."""
@@ -176,14 +166,14 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
         if trial is None:
             return fit
         first, zero = (fit, trial) if other == "zero" else (trial, fit)
-        return zero if self.rank(first) - self.rank(zero) > _CLEARLY else first
+        return zero if self.rank(first) - self.rank(zero) > limits.HOLD_GAIN else first
 
     # -- smaller models ------------------------------------------------------------------------
 
     def removals(self, fit: PoleFit, around: Places | None) -> Iterator[Sequence[Move[Poles]]]:
         """First pairs that cancel, at any price; then terms, weak poles and close neighbours."""
         data, poles = self.data, fit.poles
-        for j in neighbours(poles.omega, _NEIGHBOUR * data.resolution):
+        for j in neighbours(poles.omega, limits.NEIGHBOURHOOD * data.resolution):
             if _cancel(data, fit, np.array([j, j + 1])):
                 yield [Move(poles.merged(j), np.inf)]
         moves = [Move(_with(poles, n, False), self.single) for n in _TERMS if getattr(poles, n)]
@@ -191,7 +181,7 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
             quick = attempted(evaluate, data, poles.without(j), fit.weights)
             if quick is not None and quick.cost - fit.cost < 2 * self.threshold:
                 moves.append(Move(poles.without(j), self.threshold))
-        close = neighbours(poles.omega, _CLOSE * data.resolution)
+        close = neighbours(poles.omega, limits.CLOSE_POLES * data.resolution)
         yield moves + [Move(poles.merged(j), self.threshold) for j in close]
 
 
@@ -219,9 +209,9 @@ def find_poles(
     """
     none = Poles(np.zeros(0), np.zeros(0), np.zeros(0, bool), False, False, holds[0], lossless)
     fit = evaluate(data, none, np.ones(len(data.motions)))
-    floor = np.maximum(_EXACT**2 * fit.rss / data.counts, 1e-300)
-    room = int(data.counts.min() / (_SAMPLES * len(data.trials)))
-    limit = min(_MOST if most is None else most, room)
+    floor = np.maximum(limits.EXACT**2 * fit.rss / data.counts, 1e-300)
+    room = int(data.counts.min() / (limits.SAMPLES_OF_A_POLE * len(data.trials)))
+    limit = min(limits.MOST_POLES if most is None else most, room)
     family = PoleFamily(data, *thresholds(data, false_alarm, lossless), holds, limit, floor)
     return _driven(family, pursue(family, fit, tell=tell)), family
 
@@ -237,7 +227,7 @@ def _peaks(omega: Array, gain: Array, resolution: float) -> list[int]:
     """Highest maxima, at least a resolution width apart."""
     gain = gain.copy()
     found = []
-    for _ in range(_PEAKS):
+    for _ in range(limits.CANDIDATES):
         found.append(int(np.argmax(gain)))
         gain[np.abs(omega - omega[found[-1]]) < resolution] = -np.inf
     return found
@@ -255,7 +245,13 @@ def _nearby(data: ForcedData, residual: list[Array], weights: Array, omega: floa
     for rest in residual:
         M = len(rest)
         k = round(omega * M * data.dt / (2 * np.pi))
-        power = np.abs(np.fft.rfft(rest, axis=0)[max(k - _LOCAL, 1) : k + _LOCAL + 1]) ** 2 / M
+        power = (
+            np.abs(
+                np.fft.rfft(rest, axis=0)[max(k - limits.LOCAL_BINS, 1) : k + limits.LOCAL_BINS + 1]
+            )
+            ** 2
+            / M
+        )
         powers.append(power * weights)
     return np.concatenate(powers)
 
@@ -263,7 +259,7 @@ def _nearby(data: ForcedData, residual: list[Array], weights: Array, omega: floa
 def _neighbours(data: ForcedData, old: Poles, new: Poles) -> Index:
     """The pole that was added and those within its width."""
     k = _added(old, new)
-    reach = _NEIGHBOUR * (data.resolution + new.decay[k] + new.decay)
+    reach = limits.NEIGHBOURHOOD * (data.resolution + new.decay[k] + new.decay)
     return np.flatnonzero(np.abs(new.omega - new.omega[k]) < reach)
 
 

@@ -21,15 +21,13 @@ import scipy.linalg
 
 from prism._linalg import inverse_scaled
 from prism._types import Array, Index, Mask
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
-from prism.motion.forced.records.pole_fit import STRONGEST_DECAY, Poles, pole_width
+from prism.motion.forced.records.pole_fit import Poles, pole_width
 from prism.search.descent import Marquardt, Step, Stop, descend
 from prism.search.projection import Valley, shortening
 
-_ROUNDING = 1e-9  # relative accuracy of the cost
-_SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
-_RIDGE, _LEAST = 1e-12, 1e-14  # damping always, and smallest curvature believed
 _CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
 
 
@@ -132,7 +130,7 @@ class ModalFit:
 
 def _damped(matrix: Array, damping: float) -> Array:
     diagonal = np.diag(matrix)
-    return matrix + np.diag((damping + _RIDGE) * diagonal + 1e-300)
+    return matrix + np.diag((damping + limits.MODES_RIDGE) * diagonal + 1e-300)
 
 
 class Reciprocal:
@@ -280,8 +278,18 @@ class Reciprocal:
         self, fit: ModalFit, *, lossless: bool, tolerance: float = 1e-6, max_steps: int = 40
     ) -> ModalFit:
         """Levenberg-Marquardt on all parameters."""
-        stop = Stop(max_steps, tolerance, rounding=_ROUNDING, settled=_SETTLED * tolerance)
-        valley = Valley(self._after, lambda at: self.free(at, lossless), _RIDGE, _LEAST)
+        stop = Stop(
+            max_steps,
+            tolerance,
+            rounding=limits.COST_ROUNDING,
+            settled=limits.MODES_SETTLED * tolerance,
+        )
+        valley = Valley(
+            self._after,
+            lambda at: self.free(at, lossless),
+            limits.MODES_RIDGE,
+            limits.LEAST_CURVATURE,
+        )
         return descend(valley, fit, stop, _CONTROL).point
 
     def _after(self, fit: ModalFit, step: Step) -> ModalFit:
@@ -295,7 +303,7 @@ class Reciprocal:
             inner = np.linalg.solve(_damped(G[P:, P:], step.damping), right)
             free.append(now + part * inner.reshape(now.shape))
         omega = np.clip(modal.omega + by_omega, *self.data.band)
-        decay = np.clip(modal.decay + by_decay, 0.0, STRONGEST_DECAY * omega)
+        decay = np.clip(modal.decay + by_decay, 0.0, limits.STRONGEST_DECAY * omega)
         shapes = modal.shapes + part * step.delta[2 * N :].reshape(modal.shapes.shape)
         moved = replace(modal, omega=omega, decay=decay, shapes=shapes, free=free)
         return self.evaluate(moved, fit.weights)

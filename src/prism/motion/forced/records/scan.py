@@ -18,10 +18,8 @@ from __future__ import annotations
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData
-
-_OFFSETS = (0.125, 0.375, 0.625, 0.875)  # of a bin
-DECAYS = (0.03, 1.0, 5.0)  # ε in units of 2π/T
 
 
 def scan(
@@ -36,7 +34,7 @@ def scan(
     weights : array (channels,)
     hold : {"zero", "first"}
     levels : int
-        How many of `DECAYS` to try; 1 is the lossless one.
+        How many of `limits.SCANNED_DECAYS` to try; 1 is the lossless one.
 
     Returns
     -------
@@ -44,11 +42,13 @@ def scan(
         Best decay of each frequency.
     """
     M = max(len(r) for r in residual)
-    bins = (np.arange(1, M // 2)[:, None] + np.array(_OFFSETS)).ravel()
+    bins = (np.arange(1, M // 2)[:, None] + np.array(limits.BIN_OFFSETS)).ravel()
     omega = bins * 2 * np.pi / (M * data.dt)
-    gains = np.array([_gains(data, residual, weights, hold, omega, e) for e in DECAYS[:levels]])
+    gains = np.array(
+        [_gains(data, residual, weights, hold, omega, e) for e in limits.SCANNED_DECAYS[:levels]]
+    )
     best = np.argmax(gains, axis=0)
-    return omega, gains.max(axis=0), np.array(DECAYS)[best] * data.resolution
+    return omega, gains.max(axis=0), np.array(limits.SCANNED_DECAYS)[best] * data.resolution
 
 
 def _gains(
@@ -97,17 +97,19 @@ def _sums(
     M = len(force)
     F, R = _positive(force), _positive(rest)
     place = omega * M * data.dt / (2 * np.pi)
-    near = np.clip(np.round((place - _OFFSETS[0]) * len(_OFFSETS)), 0, None).astype(int)
-    near = np.minimum(near, len(_OFFSETS) * M - 1)
+    near = np.clip(
+        np.round((place - limits.BIN_OFFSETS[0]) * len(limits.BIN_OFFSETS)), 0, None
+    ).astype(int)
+    near = np.minimum(near, len(limits.BIN_OFFSETS) * M - 1)
     B, A = F.shape[1], R.shape[1]
     pairs = np.einsum("kb,kc->kbc", F.conj(), F).reshape(M, -1)
     crossed = np.einsum("kb,ka->kab", F.conj(), R).reshape(M, -1)
-    kernels = [_kernel(M, offset, decay * data.dt) for offset in _OFFSETS]
+    kernels = [_kernel(M, offset, decay * data.dt) for offset in limits.BIN_OFFSETS]
     square = np.concatenate([pairs, F], axis=1)
     against = np.concatenate([crossed, R], axis=1)
     wide = _convolved([np.abs(k) ** 2 for k in kernels], square)[near]
     narrow = _convolved([k.conj() for k in kernels], against)[near]
-    total = np.array([(np.abs(k) ** 2).sum() for k in kernels])[near % len(_OFFSETS)]
+    total = np.array([(np.abs(k) ** 2).sum() for k in kernels])[near % len(limits.BIN_OFFSETS)]
     mean = wide[:, B * B :] / total[:, None]
     gram = wide[:, : B * B].reshape(-1, B, B) - total[:, None, None] * np.einsum(
         "gb,gc->gbc", mean.conj(), mean

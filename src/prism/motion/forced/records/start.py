@@ -8,12 +8,10 @@ import numpy as np
 
 from prism._types import Array, Mask
 from prism.errors import CannotTellError
+from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles
 from prism.motion.forced.records.reciprocal import Modal
-
-_NEGATIVE = -4.0  # eigenvalue, in standard deviations, of a residue that is not passive
-_STATIC = 3.0  # eigenvalue of a further static term
 
 
 @dataclass(frozen=True)
@@ -49,7 +47,7 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     ranked = [_ranked(C, s, data) for C, s in zip(blocks, stds, strict=True)]
     D = int(poles.driven.sum())
     passive = poles.driven.copy()
-    passive[poles.driven] = [values[0] > _NEGATIVE for values, _ in ranked[:D]]
+    passive[poles.driven] = [values[0] > limits.NEGATIVE_RESIDUE for values, _ in ranked[:D]]
     rigid = ranked[D] if poles.rigid else None
     keep_rigid = rigid is not None and rigid[0][0] > 0
     if not passive.any() and not keep_rigid:
@@ -62,7 +60,9 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
         shapes.append(rigid[1][0])
     if poles.static:
         values, vectors = ranked[-1]
-        shapes += [v for value, v in zip(values, vectors, strict=True) if value > _STATIC]
+        shapes += [
+            v for value, v in zip(values, vectors, strict=True) if value > limits.STATIC_TERM
+        ]
     V = np.array(shapes)
     N = int(passive.sum())
     free = [_free(local, V[:N], passive, fit.weights) for local in fit.local]

@@ -1,0 +1,49 @@
+"""All thresholds of free decays, in one place."""
+
+from __future__ import annotations
+
+from prism.record import MIN_SAMPLES
+
+# -- stretches between kicks -----------------------------------------------------------------------
+SHORTEST_STRETCH = 2 * MIN_SAMPLES  # samples of a stretch between kicks that is worth fitting
+KICK_MARGIN = 0.02  # of a stretch, left out at first
+SHORTEST_KEPT = 16  # samples of a stretch that is kept
+OUTLYING_STRETCH = 10.0  # noise over the median of all stretches at which one is no free decay
+KICK_LINES = (2, 4, 8, 16)  # looked for before the stretches are compared
+LEAST_MARGIN = 4  # samples left out at first
+FOREIGN = 9.0  # mean square over the noise above which samples do not belong to free motion
+# -- the search for decaying lines -----------------------------------------------------------------
+MOST_DECAYS = 100  # lines, unless the user asks for more
+SEARCH_ROUNDS = 400  # at most
+FEWEST_TURNS = 1.5  # a line turns at least so often in its decay time 2π/δ
+SAMPLES_OF_A_DECAY = 8.0  # in the decay time 1/δ of the fastest decay looked for
+SLOWEST_START = 0.25  # of 1/T: rate at which a line starts that the spectrum shows as steady
+DOUBT = 1.15  # more is asked of a line where the noise is not steady: it is not Gaussian then
+UNEQUAL_NOISE = 0.2  # spread of the logarithm of the noise variance between series that matters
+# -- which lines are modes -------------------------------------------------------------------------
+MINOR = 1e-2  # gain relative to the strongest line below which a line must look like a mode
+GROWING = 3.0  # standard deviations from which on a line is said to grow
+PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
+PHASE_RATIO = 0.05  # second singular value over the first that matters
+FAINT = 1e-4  # gain relative to a strong line below which a line may be its skirt or harmonic
+SKIRT = 1.5  # widths of a strong line within which a faint one of its shape is part of it
+PARENTS = 3  # strong lines that are combined
+HARMONIC_ORDER = 3  # largest order of a combination of stronger lines
+NEAR_COMBINATION = 4.0  # standard deviations from a combination
+SHAPE_ALTERNATIONS = 60  # between amplitudes and shape
+# -- errors ----------------------------------------------------------------------------------------
+AROUND_A_LINE = 16.0  # widths of a line in which the level of the noise is taken
+BESIDE_A_LINE = 1.5  # widths of any line that are left out: the fit has taken noise from there
+ENOUGH_FREQUENCIES = 8  # that give a level
+UNSTEADY_NOISE = 1.1  # noise power of the first over the last half that counts as unsteady
+NORMAL_95 = 1.959964  # standard deviations of a 95 % interval
+LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
+DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
+# -- whether lines decay at all --------------------------------------------------------------------
+FORESEEN_FROM = 0.6  # of the record, which must foresee the rest if the motion is free
+TELLING_MODES = 8  # modes that are enough to tell
+MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays
+LONGEST_TESTED = 100_000  # samples up to which that is tested
+DECAY_LEVEL = 1e-6  # at which lines are said to decay
+UNLIKELY_TO_DECAY = 0.05  # chance above which the cheap test settles that they do not
+FORESEEN_WORSE = 2.0  # times the error inside the fitted part

@@ -1,0 +1,41 @@
+"""All thresholds of forced records, in one place."""
+
+from __future__ import annotations
+
+# -- the record ------------------------------------------------------------------------------------
+FEWEST_IN_A_TRIAL = 32  # samples
+FORCE_FLOOR = 1e-3  # of the greatest force power: beyond, the force has none
+FORCE_SMOOTHING = 4  # bins on either side
+HOLD_SERIES = 0.5  # |x| below which the power series is used: no cancellation, full precision
+HOLD_TERMS = 18  # of that series
+# -- the search for poles --------------------------------------------------------------------------
+BIN_OFFSETS = (0.125, 0.375, 0.625, 0.875)  # of a bin
+SCANNED_DECAYS = (0.03, 1.0, 5.0)  # ε in units of 2π/T
+CLOSE_POLES = 1.5  # poles nearer than this many resolution widths are tested for merging
+CANDIDATES = 3  # tried in one round
+HOPE = 0.4  # of the threshold: the scan underrates a pole next to another
+TAKEN = 0.1  # of the resolution: a candidate so near to a pole is that pole
+HOLD_GAIN = 6.0  # gain in -2 log L for which the unusual hold is chosen
+MOST_POLES = 60  # poles, unless the user asks for fewer
+SAMPLES_OF_A_POLE = 12  # of a trial for each pole, at least
+LOCAL_BINS = 32  # bins on either side that tell the floor next to a pole
+NEIGHBOURHOOD = 4.0  # widths within which a pole has a neighbour
+EXPLAINED_SHARE = 0.75  # of what is left there that a pole next to another has to explain
+EXACT = 1e-10  # of the signal: residual taken for rounding
+# -- the fits --------------------------------------------------------------------------------------
+DEPENDENT_POLES = 1e-5  # sine of the angle between a column and the others, at least
+POLE_STEPS = 25  # of a refinement, at most
+COST_ROUNDING = 1e-9  # relative accuracy of the cost
+POLES_SETTLED = 0.1  # of the tolerance: steps that gain less end a refinement
+STRONGEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
+MODES_SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
+MODES_RIDGE = 1e-12  # damping that is always there
+LEAST_CURVATURE = 1e-14  # smallest believed, relative to the largest
+# -- what is said of them --------------------------------------------------------------------------
+NEGATIVE_RESIDUE = -4.0  # eigenvalue, in standard deviations, of a residue that is not passive
+STATIC_TERM = 3.0  # eigenvalue of a further static term
+TURNS_OF_A_MODE = 1.5  # of a mode in the longest trial, at least
+KOLMOGOROV = 2.23  # exceeded with probability 1e-4
+MISFIT_CHANCE = 1e-4  # chance of a misfit that is remarked on
+MISFIT_RISE = 20.0  # rise of χ² that is remarked on at all
+NO_NOISE = 1e-8  # of the motion: a residual that is no noise
