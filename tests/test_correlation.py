@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from prism.correlation import Correlation, CosineBasis, CosineSum, correlate, correlate_groups, pool
 from prism.errors import OptionError, RecordError
@@ -106,7 +107,7 @@ def test_line_form():
     lines = CosineSum(np.array([0.5, 2.0]), np.array([[[1.0]], [[3.0]]]))
     np.testing.assert_allclose(lines([0.0, 1.0])[:, 0, 0], [4, np.cos(0.5) + 3 * np.cos(2)])
     tau = np.linspace(0, 200, 400001)
-    numeric = np.trapezoid(np.exp(-(0.2 + 1j) * tau) * lines(tau)[:, 0, 0], tau)
+    numeric = trapezoid(np.exp(-(0.2 + 1j) * tau) * lines(tau)[:, 0, 0], tau)
     np.testing.assert_allclose(lines.laplace(0.2 + 1j)[0, 0], numeric, rtol=1e-6)
 
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import solve_ivp, trapezoid
 
 from prism.completion import Completion, Hidden, complete
 from prism.errors import OptionError
@@ -92,7 +92,7 @@ def test_memory_equation_reproduces_the_flow(hamiltonian):
     acceleration = (x[2:] - 2 * x[1:-1] + x[:-2]) / h**2
     i = 3000
     memory = np.einsum("tab,tb->ta", hamiltonian.kernel(t[i] - t[: i + 1]), x[: i + 1])
-    memory = np.trapezoid(memory, dx=h, axis=0)
+    memory = trapezoid(memory, dx=h, axis=0)
     expected = -hamiltonian.stiffness @ x[i] + memory
     np.testing.assert_allclose(acceleration[i - 1], expected, atol=1e-5)  # h² of both rules
 
@@ -101,7 +101,7 @@ def test_spectral_density_integrates_to_the_residues(hamiltonian):
     """∫ J(ω) dω = (π/2) Σ R/ω for narrow lines."""
     kernel = hamiltonian.kernel
     w = np.linspace(0.0, 30.0, 300001)
-    total = np.trapezoid(kernel.spectral_density(w, width=1e-3), w, axis=0)
+    total = trapezoid(kernel.spectral_density(w, width=1e-3), w, axis=0)
     expected = np.pi / 2 * np.einsum("iab,i->ab", kernel.residues, 1 / kernel.poles)
     np.testing.assert_allclose(total, expected, atol=2e-3)
     assert np.linalg.eigvalsh(kernel.spectral_density(w[::1000])).min() >= -1e-15

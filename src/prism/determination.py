@@ -28,7 +28,7 @@ class Determination:
     name : str
     state : Standing
     value, std : float or None
-        Estimate and standard deviation of a quantity that is determined.
+        Estimate of a quantity that is determined, and its standard deviation if that is known.
     bound : float or None
         Upper bound, at 95 % confidence, of the magnitude of a quantity that is bounded.
     why : str
@@ -50,9 +50,10 @@ class Determination:
     why: str = ""
 
     @classmethod
-    def determined(cls, name: str, value: float, std: float) -> Determination:
-        """A quantity with a value and its standard deviation."""
-        return cls(name, Standing.DETERMINED, value=float(value), std=float(std))
+    def determined(cls, name: str, value: float, std: float | None) -> Determination:
+        """A quantity with a value and its standard deviation, where that is known."""
+        error = None if std is None else float(std)
+        return cls(name, Standing.DETERMINED, value=float(value), std=error)
 
     @classmethod
     def bounded(cls, name: str, bound: float, why: str) -> Determination:
@@ -76,7 +77,8 @@ class Determination:
 
     def __str__(self) -> str:
         if self.state is Standing.DETERMINED:
-            return f"{self.name}: {self.value:.4g} ± {self.std:.2g}"
+            error = "" if self.std is None else f" ± {self.std:.2g}"
+            return f"{self.name}: {self.value:.4g}{error}"
         if self.state is Standing.BOUNDED:
             return f"{self.name}: at most {self.bound:.2g} in magnitude (95 %): {self.why}"
         return f"{self.name}: undetermined: {self.why}"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from prism.determination import Determination
 from prism.finding import Determined, Finding
 from prism.hamiltonian import Hamiltonian
@@ -56,26 +54,26 @@ def _bare(outcome: Determined) -> Iterator[Determination]:
         ("mass", h.mass, h.mass_std),
         ("stiffness", h.stiffness, h.stiffness_std),
     ):
-        errors = np.zeros_like(matrix) if std is None else std
         for a, channel in enumerate(h.channels):
-            yield Determination.determined(f"{name} of {channel}", matrix[a, a], errors[a, a])
+            error = None if std is None else std[a, a]
+            yield Determination.determined(f"{name} of {channel}", matrix[a, a], error)
     yield from _hidden(h)
 
 
 def _hidden(h: Hamiltonian) -> Iterator[Determination]:
     for i, one in enumerate(h.hidden):
-        std = 0.0 if one.frequency_std is None else one.frequency_std
-        yield Determination.determined(f"frequency of hidden mode {i + 1}", one.frequency, std)
+        which = f"frequency of hidden mode {i + 1}"
+        yield Determination.determined(which, one.frequency, one.frequency_std)
         name = f"coupling of hidden mode {i + 1}"
         if one.rank > 1:
             why = f"{one.rank} hidden modes share one frequency: only their residue is determined"
             yield Determination.undetermined(name, why)
             continue
-        errors = np.zeros(len(h.channels)) if one.coupling_std is None else one.coupling_std
-        for channel, c, error in zip(h.channels, one.couplings[0], errors, strict=True):
+        for a, (channel, c) in enumerate(zip(h.channels, one.couplings[0], strict=True)):
             which = f"{name} to {channel}"
-            if abs(c) < _COUPLING_SEEN * error:
+            error = None if one.coupling_std is None else one.coupling_std[a]
+            if error is not None and abs(c) < _COUPLING_SEEN * error:
                 bound = abs(float(c)) + _ONE_SIDED_95 * float(error)
                 yield Determination.bounded(which, bound, "it is within its error of zero")
             else:
-                yield Determination.determined(which, float(c), float(error))
+                yield Determination.determined(which, float(c), error)

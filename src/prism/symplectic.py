@@ -56,7 +56,7 @@ QUICK = Scheme(
 )
 _ORDER = 4
 _MAX_SUBSTEPS = 4096
-_ROUNDING = 1e-14
+_LEAST_ERROR = 1e-14
 
 Force = Callable[[Array], Array]
 
@@ -208,8 +208,8 @@ def integrate_within(
     OptionError
         When the motion runs away, or the tolerance is out of reach.
     """
-    if not tolerance >= _ROUNDING:
-        raise OptionError(f"tolerance {tolerance:g} of the energy: give at least {_ROUNDING:g}.")
+    if not tolerance >= _LEAST_ERROR:
+        raise OptionError(f"tolerance {tolerance:g} of the energy: give at least {_LEAST_ERROR:g}.")
     m = np.asarray(masses, float)
     substeps, error, fate = 1, np.inf, -1
     while substeps <= _MAX_SUBSTEPS:

@@ -6,6 +6,7 @@ last sections check other statements of the paper that the page judges.
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 from scipy.linalg import expm
 
 import prism
@@ -545,7 +546,7 @@ def test_elimination_is_exact_for_a_nonlinear_self_force():
     i = 1800
     kernel = c**2 / omega * np.sin(omega * (t[i] - t[: i + 1]))
     force = -c * (-0.4 * np.cos(omega * t[i]) + 0.6 / omega * np.sin(omega * t[i]))
-    written = -x[i] - x[i] ** 3 + np.trapezoid(kernel * x[: i + 1], dx=h) + force
+    written = -x[i] - x[i] ** 3 + trapezoid(kernel * x[: i + 1], dx=h) + force
     assert (x[i + 1] - 2 * x[i] + x[i - 1]) / h**2 == pytest.approx(written, abs=1e-4)
 
 

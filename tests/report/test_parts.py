@@ -181,7 +181,7 @@ def test_every_nan_is_the_same():
     values = np.arange(20.0)
     values[3] = np.nan
     strange = values.copy()
-    strange.view(np.uint64)[3] |= 7  # another bit pattern of NaN
+    strange.view(np.uint64)[3] |= np.uint64(7)  # another bit pattern of NaN
     assert np.isnan(strange[3])
     assert strange.tobytes() != values.tobytes()
     assert fingerprint(prism.Record(strange, dt=1.0)) == fingerprint(prism.Record(values, dt=1.0))

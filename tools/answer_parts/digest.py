@@ -15,7 +15,7 @@ QUICK = (
     *("free.chain", "free.gaps", "free.coloured", "free.drift_of_degree_3", "free.spikes"),
     *("free.nnls", "free.fput", "free.decaying", "free.mass_stiffness"),
     *("equilibrium.mass", "equilibrium.mixed_quantities", "released.mass"),
-    *("damped.decay", "damped.kicked", "damped.trials", "driven.pair"),
+    *("damped.decay", "damped.kicked", "damped.trials", "driven.one_channel"),
     *("forced.frf.five", "forced.frf.five_viscous", "forced.frf.rigid_body"),
     *("forced.record.sweep", "forced.record.lossy", "forced.record.two_ports"),
     *("potential.duffing_hidden", "potential.pendulum", "gyroscopic.mass"),

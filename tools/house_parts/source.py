@@ -23,6 +23,7 @@ ESTIMATION = frozenset(
         #
         *("search", "estimate", "uncertainty", "finding", "assembly", "remarks", "forecast"),
         *("explanations", "evidence", "determination", "ignore", "magnitudes"),
+        *("settings", "standing"),
     ]
 )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .source import ESTIMATION, PACKAGE, modules_of
 
-KINDS = ("lines", "damped", "driven", "forced", "frf", "potential")
+KINDS = ("lines", "bare", "damped", "driven", "forced", "frf", "potential")
 
 _CHILD = """
 import sys
@@ -107,6 +107,9 @@ def _identification(kind: str) -> Callable[[], object]:
     if kind == "lines":
         record = systems.chain().free(400, 0.05, noise=0.1, rng=0)
         return lambda: prism.identify(record)
+    if kind == "bare":  # lines again, with all that a known mass adds to them
+        five = systems.chain(5, observed=[0, 2, 4]).free(400, 0.05, noise=0.1, rng=0)
+        return lambda: prism.identify(five, mass="identity")
     if kind == "damped":
         t, rng = 0.1 * np.arange(1500), np.random.default_rng(0)
         slow, quick = np.exp(-0.02 * t) * np.cos(2 * t), np.exp(-0.01 * t) * np.cos(3.1 * t)

@@ -9,6 +9,7 @@ from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortEr
 from prism.motion.driven import fit_driven
 from prism.motion.driven.innovations import drive_remarks, excess_kurtosis, kicks
 from prism.motion.driven.sensor import sensor_kind
+from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.driven.subspace import candidates, covariances
 from prism.record import Record
 from prism.systems.chain import chain
@@ -170,6 +171,6 @@ def test_covariances_are_the_lagged_products():
 
 def test_candidates_hold_the_modes():
     record = driven(PAIR, T, DT, damping=ZETA, noise=0.1, rng=4)
-    found = [c.omega for c in candidates(record, 0.1, 12.0)]
+    found = [c.omega for c in candidates(fourier_lines(record), 0.1, 12.0)]
     for omega in PAIR.frequencies:
         assert np.min(np.abs(np.array(found) / omega - 1)) < 0.01

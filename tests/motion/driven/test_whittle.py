@@ -7,20 +7,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from prism.motion.driven._limits import PRIOR
+from prism.motion.driven._limits import NOISE_PRIOR
 from prism.motion.driven.bands import (
     DrivenMode,
     HeldBand,
     band_edges,
     clusters,
     in_band,
-    modes_of,
     start,
     threshold,
 )
 from prism.motion.driven.intervals import damping_profile
 from prism.motion.driven.leakage import boundary
 from prism.motion.driven.scoring import log_likelihood, maximise, score_and_information
+from prism.motion.driven.search import KeptModes
 from prism.motion.driven.spectrum import (
     FourierLines,
     LineBand,
@@ -142,14 +142,14 @@ def test_score_is_the_gradient_and_information_the_dense_one(held):
         ]
         exact += [[np.trace(x @ y).real for x in changes] for y in changes]
     powers = model.at["noise"][:3]
-    exact[powers, powers] += PRIOR
+    exact[powers, powers] += NOISE_PRIOR
     assert np.allclose(information, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
 
 
 def test_likelihood_is_that_of_the_dense_covariance():
     rng = np.random.default_rng(2)
     model, band = a_model(rng), a_band(rng)
-    total = PRIOR * np.linalg.slogdet(model.noise)[1]
+    total = NOISE_PRIOR * np.linalg.slogdet(model.noise)[1]
     for part in band.trials:
         E, y = dense(model, part), part.values.ravel()
         total -= np.linalg.slogdet(E)[1] + (y.conj() @ np.linalg.solve(E, y)).real
@@ -197,7 +197,7 @@ def test_damping_profile_drops_by_half_the_quantile():
 def test_modes_come_back_from_the_units_of_a_band():
     _, modes, place = a_place()
     fit = maximise(in_band(place.band, modes[:1]), place.band, tolerance=1e9)
-    (back,) = modes_of(fit, np.array([7.0]))
+    (back,) = KeptModes(fit, np.array([7.0])).modes
     assert back.force == pytest.approx(1.0)
     assert np.allclose(np.abs(back.shape), np.abs(modes[0].shape))
     assert back.gain == 7.0

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import prism
 from prism.errors import CannotTellError, OptionError
@@ -61,7 +62,7 @@ def test_receptance_kernel_and_port_form_are_one_system(model):
 def test_the_kernel_in_time_is_that_of_its_transform(model):
     t, s = np.linspace(0, 400, 400_001), 0.1
     weights = np.exp(-s * t)
-    numeric = np.trapezoid(weights[:, None, None] * model.kernel(t), t, axis=0)
+    numeric = trapezoid(weights[:, None, None] * model.kernel(t), t, axis=0)
     np.testing.assert_allclose(numeric, model.kernel.laplace(s).real, rtol=1e-4, atol=1e-5)
     assert not model.kernel(-1.0).any()
 

@@ -9,10 +9,10 @@ import numpy as np
 import scipy.stats
 
 # -- records ---------------------------------------------------------------------------------------
-FEWEST_SAMPLES = 64  # of a trial
+FEWEST_DRIVEN = 64  # samples of a trial
 LOWEST_CYCLES = 3.0  # in the record, of the lowest mode looked for
-HIGHEST = 0.95  # of the Nyquist frequency, where no band is given
-HIGHEST_GIVEN = 0.999  # of the Nyquist frequency, where one is
+BELOW_NYQUIST = 0.95  # of the Nyquist frequency, where no band is given
+BELOW_NYQUIST_GIVEN = 0.999  # of the Nyquist frequency, where one is
 
 # -- candidates by subspace identification ---------------------------------------------------------
 MODEL_ORDERS = range(8, 82, 4)
@@ -27,15 +27,15 @@ MOST_DAMPING_PROPOSED = 0.08
 COMPLEXITY = 0.35  # second singular value over the first of (Re, Im) of a shape
 SAME_FREQUENCY = 0.005  # of ln f, at several orders
 SAME_SHAPE = 0.9  # squared cosine, at several orders
-PRESENT = 0.3  # share of the orders
+PRESENT_AT = 0.3  # share of the orders
 SAME_CANDIDATE = (0.004, 1.5, 0.5)  # of ω, lines, squared cosine: the same at two rates
 
 # -- bands: κ and ν of ω ± (κ ζ ω + ν lines) -------------------------------------------------------
-WIDE = (20.0, 40.0)
-WIDE_RESOLVED = (8.0, 100.0)  # of a mode with many lines in its width
-NARROWEST = (7.0, 12.0)  # that it keeps whatever the neighbours
-CORE = (3.0, 6.0)  # of the lines that a mode dominates
-WIDEST = 0.6  # of ω, on each side
+WIDE_BAND = (20.0, 40.0)
+WIDE_BAND_RESOLVED = (8.0, 100.0)  # of a mode with many lines in its width
+NARROWEST_BAND = (7.0, 12.0)  # that it keeps whatever the neighbours
+CORE_BAND = (3.0, 6.0)  # of the lines that a mode dominates
+WIDEST_BAND = 0.6  # of ω, on each side
 NEIGHBOURS = 2  # held modes on each side
 FULL_NOISE = 6  # lines per channel at least, for a background correlated between channels
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 0.25  # of a mode that is kept
@@ -44,46 +44,45 @@ RAISES = 8  # of the background, until a start has a likelihood
 
 # -- the likelihood --------------------------------------------------------------------------------
 LEAST_POWER = 1e-10  # of a background or force, in the units of a band
-FLOOR = 1e-8  # ε, of the mean power of each channel
-PRIOR = 0.1  # ν of |R|^ν
-SLOW = 20.0  # ζωT of a held mode, below which the ends of the record count for it
+POWER_FLOOR = 1e-8  # ε, of the mean power of each channel
+NOISE_PRIOR = 0.1  # ν of |R|^ν
+SLOW_TAIL = 20.0  # ζωT of a held mode, below which the ends of the record count for it
 
 # -- its maximum -----------------------------------------------------------------------------------
 STEP_WIDTH = 3.0  # lines, over which a pole may move at least
 STEP_DAMPING = 0.7  # of ln ζ, at most in one step
 STEP_SHAPE = 0.5
 STEP_POWER = 2.0  # of the logarithm of a spectrum
-STEPS = 40
-PATIENCE = 10  # steps before a fit may be given up
-IDLE = 2  # steps in a row that gain less than the tolerance
-FINE, ROUGH = 1e-2, 0.5  # gain still promised, at the end and on trial
-NEARLY = 0.05  # the same, worth no remark
+SCORING_STEPS = 40
+SCORING_PATIENCE = 10  # steps before a fit may be given up
+SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
+# gain still promised at the end, on a profile, on trial
+FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = 1e-2, 0.1, 0.5
+NEARLY_FINE = 0.05  # at the end, worth no remark
 
 # -- which modes stay, and what is known of them ---------------------------------------------------
-ROUNDS = 3  # in which a refused mode is asked again
+SECOND_CHANCES = 3  # rounds in which every mode that was refused is asked again
 PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14
 PROFILE_STEP = (0.05, 0.8)  # of the standard deviation of ln ζ, to begin with
-PROFILE_ROUGH = 0.1  # gain that a fit on the profile may leave
 NORMAL = 1.959964  # standard deviations in a 95 % interval
 HALF_CHI2 = 0.5 * float(scipy.stats.chi2.isf(0.05, 1))
 NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a covariance
 
 # -- the kind of sensor ----------------------------------------------------------------------------
 SENSOR_BAND = (0.3, 0.9)  # of the lowest mode, of the Nyquist frequency
-SENSOR_ROUGH = 0.1  # gain that its fits may leave
 
 # -- kicks -----------------------------------------------------------------------------------------
 REGRESSORS = 120  # of the prediction at most
 LONGEST_PAST = 32  # samples at most: kicks closer than twice that are one
 KURTOSIS = 1.0  # excess worth a word
-SIGMAS = 6.0
-OUTLIER = 8.0  # robust standard deviations; a Gaussian sample exceeds it once in 1e15
-ONSET = 5.0  # the same, for the samples right before an outlier
-OUTLIER_POWER = 0.3  # of the innovations, in the outliers of a kicked record
-OUTLIER_SHARE = 0.05  # of the samples, at most
+KURTOSIS_SIGMAS = 6.0
+KICK = 8.0  # robust standard deviations; a Gaussian sample exceeds it once in 1e15
+KICK_ONSET = 5.0  # the same, for the samples right before an outlier
+KICK_POWER = 0.3  # of the innovations, in the outliers of a kicked record
+KICK_SHARE = 0.05  # of the samples, at most
 MAD = 1.4826  # standard deviation of a Gaussian over its median absolute deviation
 REFITS = 2  # without outliers
-LISTED = 6  # kicks whose times are written out
+KICKS_LISTED = 6  # kicks whose times are written out
 
 TINY = float(np.finfo(float).tiny)

@@ -49,7 +49,7 @@ class DrivenMode:
 
     def overlaps(self, other: DrivenMode, span: float) -> bool:
         """Whether the lines that two modes dominate overlap."""
-        size = self.reach(span, limits.CORE) + other.reach(span, limits.CORE)
+        size = self.reach(span, limits.CORE_BAND) + other.reach(span, limits.CORE_BAND)
         return abs(self.omega - other.omega) < size
 
 
@@ -73,15 +73,15 @@ def band_edges(
 
     def wide(mode: DrivenMode) -> float:
         """How far its band reaches; far tails of a well resolved mode tell little."""
-        sizes = (limits.WIDE, limits.WIDE_RESOLVED)
-        return min(limits.WIDEST * mode.omega, *(mode.reach(span, size) for size in sizes))
+        sizes = (limits.WIDE_BAND, limits.WIDE_BAND_RESOLVED)
+        return min(limits.WIDEST_BAND * mode.omega, *(mode.reach(span, size) for size in sizes))
 
     def end(side: float) -> float:
         far = max(side * m.omega + wide(m) for m in group)
-        least = max(side * m.omega + m.reach(span, limits.NARROWEST) for m in group)
+        least = max(side * m.omega + m.reach(span, limits.NARROWEST_BAND) for m in group)
         last = max(side * m.omega for m in group)
         beyond = [m for m in others if side * m.omega > last]
-        stops = [side * m.omega - m.reach(span, limits.CORE) for m in beyond]
+        stops = [side * m.omega - m.reach(span, limits.CORE_BAND) for m in beyond]
         return side * max(least, min([far, *stops]))
 
     return max(ends[0], end(-1.0)), min(ends[1], end(1.0))
@@ -114,7 +114,7 @@ class HeldBand:
         return cls(band, replace(in_band(band, near), fitted=0))
 
     def fit(
-        self, model: BandModel, tolerance: float = limits.ROUGH, wanted: float = -np.inf
+        self, model: BandModel, tolerance: float = limits.ROUGH_GAIN, wanted: float = -np.inf
     ) -> BandFit:
         """The maximum of the likelihood of free modes beside the held ones."""
         first = feasible(model.joined(self.held), self.band)
@@ -132,10 +132,10 @@ class HeldBand:
         if model.fitted == 1:
             return self.empty()
         rest = model.only(np.delete(np.arange(model.count), j))
-        first = maximise(feasible(rest, self.band), self.band, tolerance=limits.ROUGH)
+        first = maximise(feasible(rest, self.band), self.band, tolerance=limits.ROUGH_GAIN)
         if first.converged:
             return first
-        again = maximise(raised(rest, self.band), self.band, tolerance=limits.ROUGH)
+        again = maximise(raised(rest, self.band), self.band, tolerance=limits.ROUGH_GAIN)
         return max(first, again, key=lambda f: f.log_likelihood)
 
     def least_gain(self, model: BandModel, j: int, false_alarm: float) -> float:
@@ -191,17 +191,6 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     seen = np.abs((band.values / band.powers) @ model.shapes.T) ** 2
     weight = np.sum(power * seen, axis=0) / np.sum(power**2, axis=0)
     return replace(model, force=np.diag(np.maximum(weight, 1e-6)).astype(complex))
-
-
-def modes_of(fit: BandFit, gains: Array) -> list[DrivenMode]:
-    """The free modes of a fit, in the units of the record."""
-    model, free = fit.model, slice(0, fit.model.fitted)
-    shapes = (model.shapes * fit.band.displacement)[free]
-    length = np.linalg.norm(shapes, axis=1)
-    force = (np.diag(model.force).real * model.gains**2)[free] * length**2
-    units = shapes / length[:, None]
-    each = zip(model.omega[free], model.zeta[free], units, force, gains, strict=True)
-    return [DrivenMode(*numbers) for numbers in each]
 
 
 def threshold(lines: int, channels: int, modes: int, false_alarm: float) -> float:

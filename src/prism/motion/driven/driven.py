@@ -82,7 +82,7 @@ def fit_driven(
     ends = _ends(record, band, false_alarm, max_modes)
     lines = fourier_lines(record)
     tell("candidates by subspace identification")
-    proposed = candidates(record, *ends)
+    proposed = candidates(lines, *ends)
     tell(f"{len(proposed)} candidates; likelihood of each")
     kept = ModeSearch(lines, ends, false_alarm).run(proposed)
     if not kept:
@@ -105,13 +105,13 @@ def _ends(
     check_options({"false_alarm": false_alarm, "max_modes": max_modes})
     lowest, nyquist = 2 * np.pi * limits.LOWEST_CYCLES / record.duration, np.pi / dt
     if band is None:
-        return lowest, limits.HIGHEST * nyquist
+        return lowest, limits.BELOW_NYQUIST * nyquist
     low, high = (float(edge) for edge in band)
     if not 0 <= low < high <= nyquist * (1 + 1e-9):
         raise OptionError(
             f"the band {band} must ascend and end below the Nyquist frequency {nyquist:.6g}."
         )
-    return max(low, lowest), min(high, limits.HIGHEST_GIVEN * nyquist)
+    return max(low, lowest), min(high, limits.BELOW_NYQUIST_GIVEN * nyquist)
 
 
 def _answer(record: Record, kept: Sequence[KeptModes], max_modes: int | None) -> DrivenFit:

@@ -33,7 +33,7 @@ def innovations(values: Array, order: int, *, robust: bool = False) -> Array:
     now = values[order:]
     errors = np.asarray(now - past @ _prediction(past, now))
     for _ in range(limits.REFITS if robust else 0):
-        usual = _away(errors, _spread(errors)) < limits.OUTLIER
+        usual = _away(errors, _spread(errors)) < limits.KICK
         errors = np.asarray(now - past @ _prediction(past[usual], now[usual]))
     return errors
 
@@ -51,7 +51,7 @@ def _spread(errors: Array) -> Array:
     """
     robust = limits.MAD * np.median(np.abs(errors), axis=0)
     plain = np.sqrt(np.mean(errors**2, axis=0))
-    return np.asarray(np.maximum(robust, np.maximum(plain / limits.OUTLIER, limits.TINY)))
+    return np.asarray(np.maximum(robust, np.maximum(plain / limits.KICK, limits.TINY)))
 
 
 def _away(errors: Array, spread: Array) -> Array:
@@ -100,15 +100,15 @@ def kicks(record: Record) -> tuple[Array, ...]:
     """
     dt = usable_step(record)
     kurtosis, error = excess_kurtosis(record)
-    if kurtosis < limits.KURTOSIS + limits.SIGMAS * error:
+    if kurtosis < limits.KURTOSIS + limits.KURTOSIS_SIGMAS * error:
         return ()
     errors, order = _errors(record, robust=True)
     together = np.concatenate(errors)
     away = [_away(part, _spread(together)) for part in errors]
-    outlying = np.concatenate(away) > limits.OUTLIER
+    outlying = np.concatenate(away) > limits.KICK
     power = np.mean(together**2, axis=0)
     share = np.sum(np.mean(together**2 / power, axis=1)[outlying]) / len(together)
-    if share < limits.OUTLIER_POWER or np.mean(outlying) > limits.OUTLIER_SHARE:
+    if share < limits.KICK_POWER or np.mean(outlying) > limits.KICK_SHARE:
         return ()
     return tuple(
         start + dt * (order + _onsets(part, 2 * order))
@@ -118,13 +118,13 @@ def kicks(record: Record) -> tuple[Array, ...]:
 
 def _onsets(away: Array, apart: int) -> Array:
     """First index of each group of outliers, with the large samples right before it."""
-    places = np.flatnonzero(away > limits.OUTLIER)
+    places = np.flatnonzero(away > limits.KICK)
     if not len(places):
         return np.zeros(0)
     first = places[np.concatenate([[True], np.diff(places) > apart])]
     out = []
     for place in first:
-        while place > 0 and away[place - 1] > limits.ONSET:
+        while place > 0 and away[place - 1] > limits.KICK_ONSET:
             place -= 1
         # An outlier at the very start is the tail of something earlier, not a kick.
         if place > 0:
@@ -135,7 +135,7 @@ def _onsets(away: Array, apart: int) -> Array:
 def drive_remarks(record: Record) -> tuple[str, ...]:
     """A remark where the drive is impulsive, with the times of its kicks."""
     kurtosis, error = excess_kurtosis(record)
-    if kurtosis < limits.KURTOSIS + limits.SIGMAS * error:
+    if kurtosis < limits.KURTOSIS + limits.KURTOSIS_SIGMAS * error:
         return ()
     said = (
         f"the innovations have an excess kurtosis of {kurtosis:.3g} (0 ± {error:.2g} for a steady "
@@ -145,8 +145,8 @@ def drive_remarks(record: Record) -> tuple[str, ...]:
     if not sum(map(len, times)):
         return (f"{said}; they are too close together, or too weak, to be told apart.",)
     every = np.concatenate(times)
-    listed = ", ".join(f"{time:.6g}" for time in every[: limits.LISTED])
-    more = ", ..." if len(every) > limits.LISTED else ""
+    listed = ", ".join(f"{time:.6g}" for time in every[: limits.KICKS_LISTED])
+    more = ", ..." if len(every) > limits.KICKS_LISTED else ""
     return (
         f"{said}. {len(every)} kicks, at {listed}{more}: cut the record there and fit free decays.",
     )

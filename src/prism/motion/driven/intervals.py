@@ -57,7 +57,7 @@ def _end(fit: BandFit, j: int, step: float) -> float:
         if not limits.LEAST_DAMPING <= zeta <= limits.MOST_DAMPING:
             return 0.0 if zeta < limits.LEAST_DAMPING else 1.0
         begin = feasible(_shifted(here, j, zeta), fit.band)
-        found = maximise(begin, fit.band, held=at, tolerance=limits.PROFILE_ROUGH)
+        found = maximise(begin, fit.band, held=at, tolerance=limits.FAIR_GAIN)
         here, drop = found.model, fit.log_likelihood - found.log_likelihood
         if drop > limits.HALF_CHI2:
             # The square root of the drop is nearly linear in ln ζ.

@@ -49,7 +49,7 @@ def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArr
     Of held modes only those that hardly decay in the record count, a in all: what the ends add
     to the tail of another is a share :math:`1/(ζωT)` of it.
     """
-    slow = model.zeta * model.omega * band.longest < limits.SLOW
+    slow = model.zeta * model.omega * band.longest < limits.SLOW_TAIL
     counted = (slow | (np.arange(model.count) < model.fitted)) & band.leakage
     model = model.only(np.flatnonzero(counted))
     residues = _residues(model, band)

@@ -121,7 +121,7 @@ def log_likelihood(model: BandModel, band: LineBand) -> float:
     """``-ln det E - yᴴ E⁻¹ y - ε tr D⁻¹ + ν ln det R``; minus infinity where E is not positive."""
     if not _possible(model):
         return -np.inf
-    total = limits.PRIOR * 2 * float(np.linalg.slogdet(model.noise_root)[1])
+    total = limits.NOISE_PRIOR * 2 * float(np.linalg.slogdet(model.noise_root)[1])
     for part in band.trials:
         white = _whitened(model, part)
         if white is None:
@@ -129,7 +129,7 @@ def log_likelihood(model: BandModel, band: LineBand) -> float:
         inside = white.vectors.conj().T @ (white.Z.conj().T @ white.lines)
         total -= white.log_det + float(np.vdot(white.lines, white.lines).real)
         total += float(np.sum((1 - 1 / white.values) * np.abs(inside) ** 2))
-        total -= limits.FLOOR * float(np.sum(np.abs(white.inverse) ** 2))
+        total -= limits.POWER_FLOOR * float(np.sum(np.abs(white.inverse) ** 2))
     return total if np.isfinite(total) else -np.inf
 
 
@@ -142,8 +142,8 @@ def score_and_information(
     """
     score, information = np.zeros(model.parameters), np.zeros((model.parameters,) * 2)
     powers = model.at["noise"][: len(model.noise)]
-    score[powers] += limits.PRIOR
-    information[powers, powers] += limits.PRIOR
+    score[powers] += limits.NOISE_PRIOR
+    information[powers, powers] += limits.NOISE_PRIOR
     for part in band.trials:
         white = _whitened(model, part)
         if white is None:
@@ -208,7 +208,7 @@ def _diagonal_part(
     W = white.inverse @ model.noise_root
     WH = W.conj().swapaxes(1, 2)
     excess = seen[:, :, None] * seen[:, None, :].conj() - np.eye(n)
-    excess = excess + limits.FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
+    excess = excess + limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
     U, V = (X @ white.inverse.swapaxes(1, 2) for X in outer_factors(model, white.band))
     G = U[..., :, None] * V[..., None, :].conj()
     G = G + G.conj().swapaxes(2, 3)
@@ -289,7 +289,7 @@ def maximise(
     band: LineBand,
     held: Index | None = None,
     *,
-    tolerance: float = limits.FINE,
+    tolerance: float = limits.FINE_GAIN,
     wanted: float = -np.inf,
 ) -> BandFit:
     """Fisher scoring with a Levenberg-Marquardt safeguard.
@@ -311,14 +311,14 @@ def maximise(
         raise ValueError("the start of a fit must have a finite likelihood")
     moving = ~np.isin(np.arange(model.parameters), [] if held is None else held)
     stop = Stop(
-        steps=limits.STEPS,
+        steps=limits.SCORING_STEPS,
         tolerance=tolerance,
         hopeless=-2 * wanted,
         trust=2.0,
-        patience=limits.PATIENCE,
+        patience=limits.SCORING_PATIENCE,
         settled=tolerance,
-        idle=limits.IDLE,
+        idle=limits.SCORING_IDLE,
     )
     end = descend(_Scoring(moving), start, stop, _CONTROL)
-    converged = end.promise < limits.NEARLY or end.ending is Ending.SETTLED
+    converged = end.promise < limits.NEARLY_FINE or end.ending is Ending.SETTLED
     return replace(end.point, converged=converged)

@@ -24,7 +24,6 @@ from prism.motion.driven.bands import (
     HeldBand,
     clusters,
     in_band,
-    modes_of,
     start,
 )
 from prism.motion.driven.scoring import BandFit
@@ -40,7 +39,13 @@ class KeptModes(NamedTuple):
     @property
     def modes(self) -> list[DrivenMode]:
         """In the units of the record."""
-        return modes_of(self.fit, self.gains)
+        model, free = self.fit.model, slice(0, self.fit.model.fitted)
+        shapes = (model.shapes * self.fit.band.displacement)[free]
+        length = np.linalg.norm(shapes, axis=1)
+        force = (np.diag(model.force).real * model.gains**2)[free] * length**2
+        units = shapes / length[:, None]
+        each = zip(model.omega[free], model.zeta[free], units, force, self.gains, strict=True)
+        return [DrivenMode(*numbers) for numbers in each]
 
 
 def all_modes(parts: Sequence[KeptModes]) -> list[DrivenMode]:
@@ -67,7 +72,7 @@ class ModeSearch:
         """Add modes one by one, best supported first; those refused are asked again."""
         kept: list[DrivenMode] = []
         waiting = sorted(proposed, key=lambda m: -m.gain)
-        for _ in range(limits.ROUNDS):
+        for _ in range(limits.SECOND_CHANCES):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
                 after = self._added(kept, mode, [*refused, *waiting[number + 1 :]])
@@ -103,7 +108,7 @@ class ModeSearch:
         gain = 2 * (after.log_likelihood - before.log_likelihood)
         if gain < place.least_gain(after.model, last, self.false_alarm):
             return None
-        return [*others, *modes_of(after, np.array([*(m.gain for m in group), gain]))]
+        return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
 
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
         """Fit every cluster with all others held, each at its newest; drop what is not needed."""
@@ -111,7 +116,9 @@ class ModeSearch:
         for group in clusters(modes, self.lines.longest):
             current = [m for m in current if m not in group]
             place = HeldBand.around(self.lines, group, current, self.ends)
-            fit = place.fit(in_band(place.band, group), limits.ROUGH if test else limits.FINE)
+            fit = place.fit(
+                in_band(place.band, group), limits.ROUGH_GAIN if test else limits.FINE_GAIN
+            )
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
             if part.fit.model.fitted:

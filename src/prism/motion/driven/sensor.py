@@ -71,6 +71,6 @@ def _channel(lines: FourierLines, channel: int, order: int, fit: DrivenFit) -> f
     poles = zip(fit.frequencies.tolist(), fit.damping.tolist(), strict=True)
     first = feasible(start(band, [DrivenMode(w, z, np.ones(1)) for w, z in poles]), band)
     # forces that start independent and keep their cross spectra stay so
-    found = maximise(first, band, held=first.at["cross"], tolerance=limits.SENSOR_ROUGH)
+    found = maximise(first, band, held=first.at["cross"], tolerance=limits.FAIR_GAIN)
     # the scale of each channel is that of its lines, so values of different kinds compare
     return found.log_likelihood

@@ -51,6 +51,11 @@ class FourierLines:
         """Lines with ``low <= ω <= high``."""
         return self.only((self.omega >= low) & (self.omega <= high))
 
+    @cached_property
+    def trials(self) -> tuple[Self, ...]:
+        """The lines of each trial."""
+        return tuple(self.only(self.trial == number) for number in np.unique(self.trial))
+
     @property
     def longest(self) -> float:
         """Duration of the longest trial."""
@@ -80,11 +85,6 @@ class LineBand(FourierLines):
         """:math:`(iω/ω_c)^{q_a}`: what turns a displacement into channel a, (lines, channels)."""
         return np.asarray((1j * self.omega[:, None] / self.middle) ** self.orders, complex)
 
-    @cached_property
-    def trials(self) -> tuple[Self, ...]:
-        """The lines of each trial."""
-        return tuple(self.only(self.trial == number) for number in np.unique(self.trial))
-
     @property
     def displacement(self) -> Array:
         """What turns shapes in the units of the band into shapes in displacement."""
@@ -112,12 +112,8 @@ def fourier_lines(record: Record) -> FourierLines:
         spans, numbers = np.full(len(inner), count * dt), np.full(len(inner), number)
         parts.append((2 * np.pi * inner / spans, spans, spectrum[inner], numbers))
     omega, span, values, trials = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return FourierLines(omega, span, values, channel_orders(record), trials)
-
-
-def channel_orders(record: Record) -> Index:
-    """Derivatives of the displacement that each channel measures."""
-    return np.array([QUANTITIES.index(kind) for kind in record.quantity])
+    orders = np.array([QUANTITIES.index(kind) for kind in record.quantity])
+    return FourierLines(omega, span, values, orders, trials)
 
 
 def usable_step(record: Record) -> float:
@@ -128,9 +124,9 @@ def usable_step(record: Record) -> float:
         raise RecordError(
             f"{record.missing} samples are missing: fill or cut them before a driven fit."
         )
-    if min(record.samples) < limits.FEWEST_SAMPLES:
+    if min(record.samples) < limits.FEWEST_DRIVEN:
         raise RecordTooShortError(
-            f"{min(record.samples)} samples: a driven fit needs at least {limits.FEWEST_SAMPLES}."
+            f"{min(record.samples)} samples: a driven fit needs at least {limits.FEWEST_DRIVEN}."
         )
     return record.dt
 
@@ -141,7 +137,7 @@ def common_order(orders: Index) -> int:
     return int(np.flatnonzero(count == count.max())[-1])
 
 
-def one_quantity(record: Record, low: float, high: float) -> list[tuple[Array, float]]:
+def one_quantity(lines: FourierLines, low: float, high: float) -> list[tuple[Array, float]]:
     """Time series of each trial in one quantity, band-limited and decimated.
 
     The transform is truncated at `high` (an ideal filter) and inverted on as many samples as
@@ -151,16 +147,16 @@ def one_quantity(record: Record, low: float, high: float) -> list[tuple[Array, f
     -------
     list of (array (samples, channels), step)
     """
-    dt, orders = usable_step(record), channel_orders(record)
+    order = common_order(lines.orders)
     out = []
-    for trial in record.trials:
-        span = len(trial) * dt
-        spectrum = np.fft.rfft(trial - trial.mean(axis=0), axis=0)
-        top = min(int(high * span / (2 * np.pi)), len(spectrum) - 1)
-        omega = 2 * np.pi * np.arange(top + 1)[:, None] / span
-        lifted = np.maximum(omega, 2 * np.pi / span)
-        derivative = (1j * lifted) ** (common_order(orders) - orders)
-        part = np.where(omega < low, 0.0, spectrum[: top + 1] * derivative)
+    for part in lines.trials:
+        omega, span = part.omega[:, None], part.longest
+        top = min(int(high * span / (2 * np.pi)), len(omega))
+        spectrum = np.zeros((top + 1, len(lines.orders)), complex)
+        derived = part.values * (1j * omega) ** (order - lines.orders)
+        spectrum[1:] = np.where(omega < low, 0.0, derived)[:top]
         count = 2 * (top + 1)
-        out.append((np.fft.irfft(part, n=count, axis=0) * (count / len(trial)), span / count))
+        out.append(
+            (np.fft.irfft(spectrum, n=count, axis=0) * (count / np.sqrt(span)), span / count)
+        )
     return out

@@ -14,36 +14,35 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode
-from prism.motion.driven.spectrum import channel_orders, common_order, one_quantity
-from prism.record import Record
+from prism.motion.driven.spectrum import FourierLines, common_order, one_quantity
 
 
-def candidates(record: Record, low: float, high: float) -> list[DrivenMode]:
+def candidates(lines: FourierLines, low: float, high: float) -> list[DrivenMode]:
     """Modes that return at many orders, at several decimations, ascending in frequency.
 
     Parameters
     ----------
-    record : Record
+    lines : FourierLines
     low, high : float
         Angular frequencies.
     """
     found: list[DrivenMode] = []
     top = high
     while True:
-        series = one_quantity(record, low, top)
+        series = one_quantity(lines, low, top)
         if min(len(values) for values, _ in series) < limits.FEWEST_DECIMATED and top < high:
             break
-        found += _at_one_rate(record, series, low, top)
+        found += _at_one_rate(series, common_order(lines.orders), low, top)
         top /= limits.DECIMATION
         if top < limits.SPAN_OF_RATE * low:
             break
-    return _merged(found, record.duration)
+    return _merged(found, 2 * np.pi / lines.longest)
 
 
 def _at_one_rate(
-    record: Record, series: list[tuple[Array, float]], low: float, top: float
+    series: list[tuple[Array, float]], target: int, low: float, top: float
 ) -> list[DrivenMode]:
-    n, target = record.n_channels, common_order(channel_orders(record))
+    n = series[0][0].shape[1]
     scale = np.sqrt(np.mean([np.mean(v**2, axis=0) for v, _ in series], axis=0))
     trials, step = [values / scale for values, _ in series], series[0][1]
     poles, tried = [np.zeros((0, n + 3))], 0
@@ -129,7 +128,7 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
         best = int(np.argmax(np.where(left, (alike & left).sum(axis=1), -1)))
         group = alike[best] & left
         support = len(set(number[group])) / max(tried, 1)
-        if support < limits.PRESENT:
+        if support < limits.PRESENT_AT:
             break
         middle, damping = float(np.median(omega[group])), float(np.median(zeta[group]))
         out.append(DrivenMode(middle, damping, shapes[best], gain=support))
@@ -137,12 +136,12 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
     return out
 
 
-def _merged(found: list[DrivenMode], duration: float) -> list[DrivenMode]:
+def _merged(found: list[DrivenMode], resolution: float) -> list[DrivenMode]:
     """Candidates of nearly one frequency and shape made one: the best supported stays."""
     relative, lines, alike = limits.SAME_CANDIDATE
     out: list[DrivenMode] = []
     for new in sorted(found, key=lambda c: -c.gain):
-        near = max(relative * new.omega, lines * 2 * np.pi / duration)
+        near = max(relative * new.omega, lines * resolution)
         close = [old for old in out if abs(old.omega - new.omega) < near]
         if all((old.shape @ new.shape) ** 2 <= alike for old in close):
             out.append(new)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 FEWEST_TRIALS = 10  # with fewer, the mean energies say nothing
-GROUPS = 100  # of the jackknife, at most
-LEVEL = (
-    1e-4  # significance at which a line is not in phase, has two directions, or a relation fails
-)
-SINGULAR = 1e-12  # of the largest, below which an eigenvalue of the inverse mass is none
+JACKKNIFE_GROUPS = 100  # at most
+# significance at which a line is not in phase, has two directions, or a relation fails
+TURNING_LEVEL = 1e-4
+MASSLESS = 1e-12  # of the largest, below which an eigenvalue of the inverse mass is none
 LEAST_SIGNAL = 1e-6  # of the power of a line, where noise would explain all of it
 NOT_SMALL = 0.1  # of the largest entry of a direction: the first such one is made real
 REFINED = 1e-8  # fall of χ² that the fit of the lines may leave

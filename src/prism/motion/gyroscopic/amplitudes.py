@@ -49,11 +49,6 @@ class LineAmplitudes:
     variance: Array
     orders: Index
 
-    @property
-    def trials(self) -> int:
-        """Number of trials."""
-        return int(self.raw.shape[2])
-
     def displacement(self) -> tuple[ComplexArray, Array]:
         """Amplitudes of the displacement, ``z/(iΩ)^k``, and their variance."""
         factor = ((1j * self.omega[:, None]) ** self.orders)[:, :, None]
@@ -133,7 +128,7 @@ def without_groups(
     :math:`(F - F_g)^{-1} (∇ - ∇_g)` gives the frequencies without group g. The amplitudes of the
     other trials hardly depend on the frequencies, as these turn about the middle of the record.
     """
-    trials = np.arange(full.trials)
+    trials = np.arange(full.raw.shape[2])
     places = np.split(trials, np.cumsum([s.n_trials for s in samplings])[:-1])
     out = []
     for g in range(groups):

@@ -31,7 +31,7 @@ import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
-from prism.motion.gyroscopic._limits import SINGULAR
+from prism.motion.gyroscopic._limits import MASSLESS
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def complete_gyroscopic(omega: Array, factors: ComplexArray) -> GyroscopicComple
     PA = P @ A
     inverse = PA @ PA.T
     values = np.linalg.eigvalsh(inverse)
-    if values[0] <= SINGULAR * values[-1]:
+    if values[0] <= MASSLESS * values[-1]:
         raise CannotTellError("a combination of the channels does not move: leave one out.")
     mu = np.linalg.inv(inverse)
     static = np.linalg.inv(P @ P.T)

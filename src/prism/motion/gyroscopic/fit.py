@@ -79,11 +79,11 @@ def fit_gyroscopic(
     lines = line_factors(full)
     unit = 1.0 if temperature is None else temperature
     omega, factors, kT, consistency = _solve(lines, inverse_mass, unit)
-    if min(consistency, lines.p_value.min() * len(lines.p_value)) < limits.LEVEL:
+    if min(consistency, lines.p_value.min() * len(lines.p_value)) < limits.TURNING_LEVEL:
         raise CannotTellError(_contradiction(lines, consistency))
     if progress is not None:
         progress("errors by leaving out trials")
-    groups = min(record.n_trials, limits.GROUPS)
+    groups = min(record.n_trials, limits.JACKKNIFE_GROUPS)
     others = [
         _solve(line_factors(some), inverse_mass, unit)[:2]
         for some in without_groups(samplings, fit, full, groups)
@@ -123,6 +123,11 @@ def _check(found: Lines, record: Record) -> None:
             "several lines crowd around one frequency, as a decaying oscillation makes them; use "
             "the stationary part of the records."
         )
+    if found.slow:
+        raise CannotTellError(
+            "there is motion slower than one period of the records, which hides how its lines "
+            "turn; record longer."
+        )
     if len(found.motion.omega) < record.n_channels:
         raise CannotTellError(
             f"{record.n_channels} channels need at least as many lines, and "
@@ -132,7 +137,7 @@ def _check(found: Lines, record: Record) -> None:
 
 def _contradiction(lines: LineFactors, consistency: float) -> str:
     j = int(lines.p_value.argmin())
-    if lines.p_value[j] * len(lines.p_value) < limits.LEVEL:
+    if lines.p_value[j] * len(lines.p_value) < limits.TURNING_LEVEL:
         return (
             f"the line at {lines.omega[j]:.5g} has more than one complex direction "
             f"(p = {lines.p_value[j]:.1e}): two modes of one frequency, or one that the records "

@@ -20,7 +20,7 @@ from prism.motion.steady.trajectories import Trajectories
 from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
-_STEP = 1e-6  # of a residue, for the derivatives of a shape
+_RESIDUE_STEP = 1e-6  # of a residue, for the derivatives of a shape
 
 
 class Gyroscopic(Explanation):
@@ -143,7 +143,7 @@ def _jacobian(fit: GyroscopicFit, joint: Gaussian) -> Array:
     N, n = fit.factors.shape
     out = np.zeros((N + N * n, len(joint.mean)))
     out[np.arange(N), np.arange(len(joint.mean))[joint.where("frequencies")]] = 1.0
-    step = _STEP * float(np.abs(fit.residues).max())
+    step = _RESIDUE_STEP * float(np.abs(fit.residues).max())
     for name, unit in (("residues_real", 1.0), ("residues_imag", 1j)):
         at = joint.where(name).start
         for k in range(fit.residues.size):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
-from prism.motion.gyroscopic._limits import LEVEL
+from prism.motion.gyroscopic._limits import TURNING_LEVEL
 from prism.motion.gyroscopic.completion import GyroscopicCompletion, line_sum
 from prism.motion.gyroscopic.delay import DelayTest
 from prism.motion.steady import Lines
@@ -87,12 +87,12 @@ class GyroscopicFit(GyroscopicCompletion):
     @property
     def rotating(self) -> Mask:
         """Lines that turn: not in phase on all channels, yet with one complex direction."""
-        return np.asarray((self.in_phase < LEVEL) & (self.one_direction >= LEVEL))
+        return np.asarray((self.in_phase < TURNING_LEVEL) & (self.one_direction >= TURNING_LEVEL))
 
     @property
     def evidence(self) -> bool:
         """Whether the records need gyroscopic forces: lines turn, and no delay explains it."""
-        return bool(self.rotating.any() and self.delay.p_value < LEVEL)
+        return bool(self.rotating.any() and self.delay.p_value < TURNING_LEVEL)
 
     @property
     def remarks(self) -> tuple[str, ...]:

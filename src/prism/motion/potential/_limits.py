@@ -8,7 +8,7 @@ from prism.search.descent import Nielsen
 LEAST_SAMPLES = 64
 LEAST_OSCILLATIONS = 4.0
 NOISE_SHARE = 0.7  # of the spread: noise above it hides the motion
-ROUNDING = 1e-7  # of the spread: noise below it is taken for rounding
+LEAST_NOISE = 1e-7  # of the spread: noise below it is taken for rounding
 SWING = 0.5  # standard deviations that a turn goes back at least
 BEYOND_BAND = 1.3  # times the highest frequency, where the smoothing filter halves
 DEFAULT_MODES = 4  # looked for unless told otherwise
@@ -18,7 +18,7 @@ DEGREE, DEGREE_OF_TWO = 6, 4  # of V of one coordinate, of two
 ALL_SUBSETS = 8  # terms up to which every subset is weighed
 
 # Integration.
-STEP = 0.3  # integration step times the highest frequency of the motion
+STEP_PHASE = 0.3  # integration step times the highest frequency of the motion
 ESCAPED = 20.0  # times the greatest displacement
 TANGENTS = 300  # intervals over which the growth of a disturbance is followed
 
@@ -32,9 +32,9 @@ GUESSES = 3  # sets of frequencies from which fits are begun
 
 # Descent.
 CONTROL = Nielsen(start=1e-3, least=1e-12, most=1e9)
-PATIENCE = 3  # the first steps of a poor start foretell nothing
-IDLE, IDLE_SHARE = 3, 0.1  # steps in a row that bring less than this share of the tolerance
-HELD = 2  # times that numbers at their bound are held and the rest solved anew
+TRUSTED_AFTER = 3  # the first steps of a poor start foretell nothing
+IDLE_STEPS, IDLE_SHARE = 3, 0.1  # steps in a row that bring less than this share of the tolerance
+BOUND_ROUNDS = 2  # times that numbers at their bound are held and the rest solved anew
 # Efforts below are the most steps, and the fall of χ² at which a fit has converged.
 REFINED = 40, 0.02
 
@@ -58,12 +58,15 @@ NEAR_NOISE = 1.15  # χ² per datum that uncertainty of the noise level allows
 NEARLY_THERE = 1.3  # χ² per datum, slaved to the data, from which more modes have to gain
 MODE_GAIN = 20.0  # χ² that one more mode must gain, with the observer open, to go on
 CONTENDERS = 60.0, 100.0  # χ² above the best worth a closer look, observer open or half closed
-FAR = 3.0  # χ² per datum of a motion that is not described
+UNDESCRIBED = 3.0  # χ² per datum of a motion that is not described
 RIVALS = 15.0, 30.0  # scores above the best that leave the choice to the terms: any, first ones
 MORE_STEPS = 100  # where a fit was slow
 AT_REST = 8  # modes at rest in one motion
 PROMISE = 15.0  # χ² below which a mode pays for nothing
-BEGUN, APART = 2, 4  # frequencies from which a fit is begun, and steps of the grid between them
+BEGUN, STEPS_APART = (
+    2,
+    4,
+)  # frequencies from which a fit is begun, and steps of the grid between them
 
 # The search for terms.
 TERM_ROUNDS = 5
@@ -73,7 +76,7 @@ REFITTED = 25, 0.1
 TERMS_FAIL = 60.0  # χ² that terms cannot make up for
 
 # The choice.
-SINGULAR = 1e-11  # of the greatest singular value: rounding of derivatives, no information
+NO_INFORMATION = 1e-11  # of the greatest singular value: rounding of derivatives, no information
 INDISTINCT = 6.0  # scores that differ by less are equal: the plainest structure is reported
 EXCLUDED = 10.0
 """Scores above the best from which the evidence against a structure is very strong (R. E. Kass and
@@ -83,12 +86,18 @@ POLISHED = 150, 0.003
 FINISHED = 300, 0.003
 
 # The verdict.
-SIGMAS = 5.0  # of chance, for χ² and for the correlation of residuals
+CHANCE_SIGMAS = 5.0  # of chance, for χ² and for the correlation of residuals
 INFLUENCE = 1e-3  # share of a parameter in an undetermined direction that counts
 SEEN = 2.0  # errors that the residue of a mode must exceed
 ONE_SIDED = 1.645  # errors of a one-sided 95 % bound
 HORIZON = 0.5  # spreads of the record that a forecast may be uncertain by
-SETTLED = 2.0  # times its late changes that a Lyapunov exponent of chaos exceeds
+STEADY_GROWTH = 2.0  # times its late changes that a Lyapunov exponent of chaos exceeds
+
+# What is told.
+FOLLOWED = 25.0  # χ² per degree of freedom of a motion that is followed: five times the noise
+ALTERNATIVES_LISTED = 8
+OFTEN_TURNS = 4  # of a motion that is not merely slow
+SIGNS_NAMED = 3  # of nonlinearity, in a remark
 
 # The Hamiltonian.
 FLOW_TOLERANCE = 1e-10

@@ -49,7 +49,7 @@ def _peaks(gain: Array) -> list[int]:
     for k in np.argsort(-gain):
         if len(out) == limits.BEGUN or gain[k] < limits.PROMISE:
             break
-        if all(abs(k - other) >= limits.APART for other in out):
+        if all(abs(k - other) >= limits.STEPS_APART for other in out):
             out.append(int(k))
     return out
 

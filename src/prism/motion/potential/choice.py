@@ -12,7 +12,7 @@ from prism._types import Array
 from prism.motion.potential import _limits as limits
 from prism.motion.potential.fits import Fitter
 from prism.motion.potential.pieces import Course
-from prism.motion.potential.score import Found, Information, Kept, information, rewritten
+from prism.motion.potential.score import Information, Kept, Structure, information, rewritten
 from prism.motion.potential.shooting import Estimate, refine
 
 __all__ = ["TermChoice"]
@@ -24,11 +24,11 @@ class TermChoice:
     Parameters
     ----------
     fitter : Fitter
-    whole : Found
+    whole : Structure
         Fit of a library whose terms are to be chosen.
     """
 
-    def __init__(self, fitter: Fitter, whole: Found) -> None:
+    def __init__(self, fitter: Fitter, whole: Structure) -> None:
         self.fitter, self.whole = fitter, whole
         self._rescues = 0
 
@@ -49,7 +49,7 @@ class TermChoice:
                 break
         return kept
 
-    def _linear(self) -> Found | None:
+    def _linear(self) -> Structure | None:
         """The linear force, from its own starting points.
 
         Where the record is linear or nearly so, the fit of a whole library is so badly
@@ -83,7 +83,9 @@ class TermChoice:
         bar = max(options[0][0], least) + limits.LIKELY
         return [chosen for score, chosen in options if score < bar][: limits.MOST_REFITS]
 
-    def _refitted(self, wide: Estimate, seen: Information, chosen: tuple[int, ...]) -> Found | None:
+    def _refitted(
+        self, wide: Estimate, seen: Information, chosen: tuple[int, ...]
+    ) -> Structure | None:
         """Fit some terms, from where the linearised fit expects them or from the same force."""
         prepared, found = self.fitter.prepared, self.fitter.judge.found
         bar = wide.misfit + limits.TERMS_FAIL

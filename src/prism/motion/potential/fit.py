@@ -13,7 +13,7 @@ from prism.motion.potential import _limits as limits
 from prism.motion.potential.kernel import Parameters
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import Alternative, NonlinearFit
-from prism.motion.potential.score import Found, Judge, information, preferred
+from prism.motion.potential.score import Judge, Structure, information, preferred
 from prism.motion.potential.shooting import Estimate, refine
 from prism.motion.potential.smooth import Prepared, prepare
 from prism.motion.potential.structure import StructureSearch
@@ -99,7 +99,7 @@ def _libraries(potential: str | Sequence[str], channels: int) -> list[Library]:
     return [library_of(potential, channels)]
 
 
-def _result(record: Record, prepared: Prepared, found: list[Found], most: int) -> NonlinearFit:
+def _result(record: Record, prepared: Prepared, found: list[Structure], most: int) -> NonlinearFit:
     chosen = preferred(found, prepared.smooth[0])[0]
     estimate = _finished(prepared, chosen.estimate)
     p = estimate.parameters
@@ -169,7 +169,7 @@ def _deviations(p: Parameters, C: Array, bare: Array) -> Array:
 
 
 def _alternatives(
-    chosen: Found, found: list[Found], channels: Sequence[str]
+    chosen: Structure, found: list[Structure], channels: Sequence[str]
 ) -> tuple[Alternative, ...]:
     """The other structures that the data do not exclude, best first."""
     out = []

@@ -12,7 +12,7 @@ from prism.motion.potential import _limits as limits
 from prism.motion.potential.linear import scan_of
 from prism.motion.potential.path import Slaved, released, slaved
 from prism.motion.potential.pieces import Course, cut
-from prism.motion.potential.score import Found, Judge
+from prism.motion.potential.score import Judge, Structure
 from prism.motion.potential.shooting import Estimate, refine
 from prism.motion.potential.smooth import Prepared
 from prism.motion.potential.terms import Library
@@ -76,11 +76,11 @@ class Fitter:
 
     def is_far(self, estimate: Estimate) -> bool:
         """Whether a fit does not describe the motion."""
-        return estimate.misfit > limits.FAR * self.judge.samples
+        return estimate.misfit > limits.UNDESCRIBED * self.judge.samples
 
     def from_scratch(
         self, library: Library, modes: int, full: Library, *, contending: bool = False
-    ) -> Found | None:
+    ) -> Structure | None:
         """A structure from its own starting points, if asked for only where it may be the best."""
         slave = self.opened(library, [modes]).get(modes)
         if slave is None or (contending and not self.contends(slave)):

@@ -63,7 +63,7 @@ def lyapunov_of(motion: NonlinearMotion, samples: int) -> float | None:
         growth.append(np.log(size))
     running = np.cumsum(growth) / (each * dt * np.arange(1, len(growth) + 1))
     late = np.ptp(running[len(running) // 2 :])
-    return float(running[-1]) if running[-1] > limits.SETTLED * late else None
+    return float(running[-1]) if running[-1] > limits.STEADY_GROWTH * late else None
 
 
 def horizon_of(motion: NonlinearMotion, trials: tuple[Array, ...]) -> Horizon | None:

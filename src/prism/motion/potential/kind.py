@@ -16,6 +16,7 @@ from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.explanation import Explanation, Question
+from prism.motion.potential import _limits as limits
 from prism.motion.potential.fit import fit_potential
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.motion.potential.motion import NonlinearMotion
@@ -27,10 +28,6 @@ from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.settings import Settings
 
-_NEAR = 25.0  # χ² per degree of freedom: five times the noise
-_LISTED = 8  # alternatives that are written out
-_OFTEN = 4  # turns of a motion that is not merely slow
-_SIGNS = 3  # of nonlinearity that a remark names
 SCALE = "that of a seen coordinate of unit mass"
 AUTO = Ask("potential", "auto")
 
@@ -82,7 +79,7 @@ class PotentialMotion(Explanation):
         )
         if isinstance(linear, CannotTellError):
             if fit.verdict.linear or not fit.verdict.reaches_noise:
-                raise linear
+                raise self.instead_of(asked, linear) or linear
             return _nonlinear(_without_lines(asked.record, fit), fit)
         if fit.verdict.linear:
             return linear.with_remarks(_not_seen(settings.potential, fit))
@@ -109,7 +106,7 @@ class PotentialMotion(Explanation):
             return None
         return Remark(
             "the motion looks nonlinear",
-            "; ".join(seen.signs[:_SIGNS]),
+            "; ".join(seen.signs[: limits.SIGNS_NAMED]),
             Words("{0} fits the force and the hidden modes", (AUTO,)),
             code="nonlinear",
         )
@@ -122,7 +119,7 @@ class PotentialMotion(Explanation):
             turns = oscillations(asked.record)
         except PrismError:  # not a record for a potential: there is nothing to advise
             return None
-        if turns < _OFTEN:
+        if turns < limits.OFTEN_TURNS:
             return None
         return RecordTooShortError(
             Words(
@@ -181,6 +178,7 @@ def _nonlinear(linear: Finding, fit: NonlinearFit) -> Finding:
         motion=fit.motion,
         remarks=_remarks(fit, len(linear.modes)),
         statement=_statement(fit),
+        quantities=fit.determinations,
         fit=fit,
     )
 
@@ -202,7 +200,7 @@ def _statement(fit: NonlinearFit) -> Words | str:
 
 def _follows(fit: NonlinearFit) -> bool:
     """Whether the fitted motion stays near the data, if not within their noise."""
-    return fit.misfit < _NEAR
+    return fit.misfit < limits.FOLLOWED
 
 
 def _effective(fit: NonlinearFit) -> list[Remark]:
@@ -226,8 +224,8 @@ def _effective(fit: NonlinearFit) -> list[Remark]:
 def _remarks(fit: NonlinearFit, lines: int) -> tuple[Remark | Words | str, ...]:
     out: list[Remark | Words | str] = list(fit.remarks)
     if fit.alternatives:
-        listed = "; ".join(str(one) for one in fit.alternatives[:_LISTED])
-        more = len(fit.alternatives) - _LISTED
+        listed = "; ".join(str(one) for one in fit.alternatives[: limits.ALTERNATIVES_LISTED])
+        more = len(fit.alternatives) - limits.ALTERNATIVES_LISTED
         rest = f"; and {more} more" if more > 0 else ""
         out.append(
             Remark(f"not distinguished from it by these data: {listed}{rest}", code="alternatives")

@@ -31,13 +31,13 @@ from prism.motion.potential.smooth import Prepared
 from prism.motion.potential.terms import Library
 
 __all__ = [
-    *("Found", "Information", "Judge", "Kept"),
+    *("Structure", "Information", "Judge", "Kept"),
     *("information", "preferred", "residuals", "rewritten"),
 ]
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Structure:
     """A structure with its fit and score.
 
     Attributes
@@ -59,21 +59,21 @@ class Found:
         return (self.estimate.parameters.library.terms, self.estimate.modes)
 
 
-class Kept(dict[tuple[object, ...], Found]):
+class Kept(dict[tuple[object, ...], Structure]):
     """Structures worth naming, by their keys; of several fits of one the best stays."""
 
-    def add(self, *found: Found | None) -> None:
+    def add(self, *found: Structure | None) -> None:
         """Keep what is new or better."""
         for one in found:
             if one is not None and (one.key not in self or one.score < self[one.key].score):
                 self[one.key] = one
 
     @property
-    def best(self) -> Found:
+    def best(self) -> Structure:
         """The one of the lowest score."""
         return self.ranked()[0]
 
-    def ranked(self) -> list[Found]:
+    def ranked(self) -> list[Structure]:
         """All of them, best first."""
         return sorted(self.values(), key=lambda one: one.score)
 
@@ -89,8 +89,10 @@ class Judge:
     def __init__(self, prepared: Prepared) -> None:
         self.prepared, self.samples = prepared, prepared.size
         self.trials, self.channels = len(prepared.data), prepared.channels
-        band = prepared.band[1] - prepared.band[0]
-        self.places = max(band * prepared.duration / np.pi, 2.0)
+        low, high = prepared.band
+        places = max((high - low) * prepared.duration / np.pi, 2.0)
+        # of a hidden mode: its start in each trial, and the place of its frequency
+        self.price = 2 * self.trials * log(self.samples) + 2 * log(places)
         self.motion = np.concatenate(prepared.smooth)
         dt = prepared.integrator.dt
         jerk = np.concatenate([np.gradient(v, dt, axis=0) for v in prepared.speed])
@@ -137,19 +139,18 @@ class Judge:
         chosen = lgamma(full + 1) - lgamma(terms + 1) - lgamma(full - terms + 1)
         weighed = np.eye(len(scales)) + precision * np.outer(scales, scales)
         known: float = max(float(np.linalg.slogdet(weighed)[1]), 0.0)
-        each = 2 * self.trials * log(n) + 2 * log(self.places)
-        return n * log(max(misfit, 1e-300)) + known + 2 * chosen + modes * each
+        return n * log(max(misfit, 1e-300)) + known + 2 * chosen + modes * self.price
 
-    def found(self, estimate: Estimate, full: Library) -> Found:
+    def found(self, estimate: Estimate, full: Library) -> Structure:
         """A fit with its score."""
         library, modes = estimate.parameters.library, estimate.modes
         known = information(self.prepared, estimate).precision
         scales = self.scales(library, modes)
         score = self.score(estimate.misfit, known, scales, len(library), len(full), modes)
-        return Found(estimate, full, score)
+        return Structure(estimate, full, score)
 
 
-def preferred(found: Sequence[Found], motion: Array) -> list[Found]:
+def preferred(found: Sequence[Structure], motion: Array) -> list[Structure]:
     r"""Structures that the data do not tell apart, the plainest first.
 
     Among equals a force of low degree with a linear part, whose terms do not cancel, is the
@@ -158,7 +159,7 @@ def preferred(found: Sequence[Found], motion: Array) -> list[Found]:
 
     Parameters
     ----------
-    found : sequence of Found
+    found : sequence of Structure
         Best first.
     motion : ndarray (samples, n)
         Where the terms are compared.
@@ -222,7 +223,7 @@ def information(problem: ShootingProblem, fit: Course) -> Information:
     scale[scale == 0] = 1.0
     A = rows.A / scale
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    good = s > limits.SINGULAR * s[0]
+    good = s > limits.NO_INFORMATION * s[0]
     half = (Vt.T[:, good] / s[good]) / scale[:, None]
     along = U.T[good] @ rows.b
     return Information(
@@ -237,7 +238,7 @@ def information(problem: ShootingProblem, fit: Course) -> Information:
 def _precision(A: Array, scale: Array, count: int) -> Array:
     """Information on the first numbers that no change of the others can imitate."""
     U, s, _ = np.linalg.svd(A[:, count:], full_matrices=False)
-    U = U[:, s > limits.SINGULAR * s[0]]
+    U = U[:, s > limits.NO_INFORMATION * s[0]]
     own = A[:, :count] - U @ (U.T @ A[:, :count])
     own = np.where(np.linalg.norm(own, axis=0) > 1e-9, own, 0.0) * scale[:count]
     return np.asarray(own.T @ own)

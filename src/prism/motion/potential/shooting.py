@@ -220,10 +220,10 @@ def minimise(
         tolerance=tolerance,
         hopeless=give_up,
         trust=1.0,
-        patience=limits.PATIENCE,
+        patience=limits.TRUSTED_AFTER,
         # Along a direction that no datum depends on there are steps without end.
         settled=limits.IDLE_SHARE * tolerance,
-        idle=limits.IDLE,
+        idle=limits.IDLE_STEPS,
     )
     end = descend(shots, start, stop, limits.CONTROL)
     at, rows = end.point.course, end.point.rows
@@ -276,7 +276,7 @@ def _damped(R: Array, damping: float, bounded: Mask) -> Array:
     c = R.shape[1] - 1
     lower = np.column_stack([np.sqrt(damping) * np.eye(c), np.zeros(c)])
     rows = np.vstack([R, lower])
-    for _ in range(limits.HELD):
+    for _ in range(limits.BOUND_ROUNDS):
         both = _triangle(rows)
         z = np.asarray(np.linalg.solve(both[:c, :c], both[:c, c]))
         held = bounded & (z < 0)

@@ -73,7 +73,7 @@ def prepare(record: Record, kernel: str = "auto") -> Prepared:
     filled = [_filled(trial) for trial in record.trials]
     spread = record.std()
     # A floor keeps records computed to full precision from asking for more than rounding allows.
-    noise = np.maximum(noise_level(filled), limits.ROUNDING * spread)
+    noise = np.maximum(noise_level(filled), limits.LEAST_NOISE * spread)
     if (noise > limits.NOISE_SHARE * spread).any():
         raise CannotTellError(
             "the record does not stand out of its noise (ratio "
@@ -89,7 +89,7 @@ def prepare(record: Record, kernel: str = "auto") -> Prepared:
         )
     smooth = tuple(smoothed(y, dt, highest) for y in record.trials)
     reach = max(float(np.nanmax(np.abs(y))) for y in record.trials)
-    substeps = max(1, int(np.ceil(dt * highest / limits.STEP)))
+    substeps = max(1, int(np.ceil(dt * highest / limits.STEP_PHASE)))
     longest = dt * max(len(y) for y in record.trials)
     return Prepared(
         data=tuple(np.asarray(y) for y in record.trials),

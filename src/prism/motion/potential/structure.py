@@ -23,7 +23,7 @@ from prism.motion.potential.added import with_another_mode
 from prism.motion.potential.choice import TermChoice
 from prism.motion.potential.fits import Fitter
 from prism.motion.potential.path import Slaved
-from prism.motion.potential.score import Found, Kept
+from prism.motion.potential.score import Kept, Structure
 from prism.motion.potential.shooting import Estimate, refine
 from prism.motion.potential.smooth import Prepared
 from prism.motion.potential.terms import Library
@@ -31,11 +31,11 @@ from prism.search.pursuit import LOOSE, AbstractFamily, Move, pursue, simplified
 
 __all__ = ["StructureSearch"]
 
-Route = Callable[[], Found | None]
+Route = Callable[[], Structure | None]
 """A way to a fit with another number of modes."""
 
 
-class StructureSearch(AbstractFamily[Route, Found, Found]):
+class StructureSearch(AbstractFamily[Route, Structure, Structure]):
     """The search over structures for one record.
 
     Parameters
@@ -52,7 +52,7 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
         self.max_modes, self.progress = max_modes, progress
         self.kept = Kept()
 
-    def run(self, libraries: Sequence[Library]) -> list[Found]:
+    def run(self, libraries: Sequence[Library]) -> list[Structure]:
         """Structures worth naming, best first; empty when every motion escapes."""
         whole = self._whole(libraries)
         # Where no library comes near the noise, its terms are effective ones: none is to be told.
@@ -68,7 +68,7 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
         pursue(self, self.kept.best, polish=False)
         return self._polished(self.kept.ranked())
 
-    def _polished(self, found: list[Found]) -> list[Found]:
+    def _polished(self, found: list[Structure]) -> list[Structure]:
         """The best ones followed to the very minimum, best first."""
         out = Kept()
         for one in found:
@@ -82,7 +82,7 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
 
     # -- whole libraries --------------------------------------------------------------------------
 
-    def _whole(self, libraries: Sequence[Library]) -> list[Found]:
+    def _whole(self, libraries: Sequence[Library]) -> list[Structure]:
         """Fits of whole libraries with the numbers of modes worth one, best first."""
         numbers = range(self.max_modes + 1)
         every = [(one, self.fitter.opened(one, numbers)) for one in libraries]
@@ -90,9 +90,9 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
         out = [found for library, fits in every for found in self._climbed(library, fits)]
         return sorted(out, key=self.cost)
 
-    def _climbed(self, library: Library, fits: dict[int, Slaved]) -> list[Found]:
+    def _climbed(self, library: Library, fits: dict[int, Slaved]) -> list[Structure]:
         """Fits with growing numbers of modes until one more is no better."""
-        out: list[Found] = []
+        out: list[Structure] = []
         for m, fit in fits.items():
             if not self.fitter.contends(fit):
                 continue
@@ -106,81 +106,81 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
                     break
         return out
 
-    def _enough(self, last: Found, before: Slaved, after: Slaved) -> bool:
+    def _enough(self, last: Structure, before: Slaved, after: Slaved) -> bool:
         """Whether the last fit reaches the noise and the next promises nothing."""
         promise = float((before.misfits - after.misfits).max())
         return self._reached(last) and promise < limits.MODE_GAIN
 
-    def _reached(self, found: Found) -> bool:
+    def _reached(self, found: Structure) -> bool:
         """Whether a fit reaches the noise."""
         return found.estimate.misfit < limits.NEAR_NOISE * self.judge.samples
 
     # -- hidden modes, as the family of a pursuit -------------------------------------------------
 
-    def look(self, fit: Found) -> Found:
+    def look(self, fit: Structure) -> Structure:
         """A fit says itself what it leaves over."""
         return fit
 
-    def fit(self, rest: Found) -> Found:
+    def fit(self, rest: Structure) -> Structure:
         """The same."""
         return rest
 
-    def members(self, fit: Found) -> Route:
+    def members(self, fit: Structure) -> Route:
         """No way at all."""
         return lambda: fit
 
-    def cost(self, fit: Found) -> float:
+    def cost(self, fit: Structure) -> float:
         """The score."""
         return fit.score
 
-    def words(self, fit: Found) -> str:
+    def words(self, fit: Structure) -> str:
         """The number of modes that is tried next."""
         return f"{fit.estimate.modes + 1} hidden modes"
 
     def refined(
-        self, start: Route, like: Found, tolerance: float = LOOSE, hopeless: float = np.inf
-    ) -> Found | None:
+        self, start: Route, like: Structure, tolerance: float = LOOSE, hopeless: float = np.inf
+    ) -> Structure | None:
         """The fit at the end of a way, which knows itself how far to go."""
         return start()
 
-    def additions(self, rest: Found) -> Iterator[Sequence[Move[Route]]]:
+    def additions(self, rest: Structure) -> Iterator[Sequence[Move[Route]]]:
         """The same terms with one more mode: from scratch, or where the residuals ask for it."""
         self.progress(self.words(rest))
         if rest.estimate.modes < self.max_modes:
             ways = (partial(self._anew, rest), partial(self._another, rest))
             yield [Move(way, 0.0, around=np.zeros(0), plain=True) for way in ways]
 
-    def enlarged(self, start: Route, like: Found) -> Found | None:
+    def enlarged(self, start: Route, like: Structure) -> Structure | None:
         """A fit with one more mode; worth naming even where it does not pay."""
         found = start()
         self.kept.add(found)
         return found
 
-    def joined(self, fit: Found) -> Found:
+    def joined(self, fit: Structure) -> Structure:
         """The best structure after the terms were chosen anew, beside that number of modes."""
         wide = self.fitter.from_scratch(fit.full, fit.estimate.modes, fit.full)
         self.kept.add(*TermChoice(self.fitter, wide or fit).run().values())
         return self.kept.best
 
-    def removals(self, fit: Found, around: Array | None) -> Iterator[Sequence[Move[Route]]]:
+    def removals(self, fit: Structure, around: Array | None) -> Iterator[Sequence[Move[Route]]]:
         """The same terms without one of the modes, from where the others are."""
         if around is None:  # a mode that was added has just been judged
             yield [Move(partial(self._without, fit, i), 0.0) for i in range(fit.estimate.modes)]
 
-    def left(self, fit: Found) -> Found:
+    def left(self, fit: Structure) -> Structure:
         """A structure with fewer modes, worth naming."""
         self.kept.add(fit)
         return fit
 
-    def _anew(self, best: Found) -> Found | None:
+    def _anew(self, best: Structure) -> Structure | None:
         terms = best.estimate.parameters.library
         return self.fitter.from_scratch(terms, best.estimate.modes + 1, best.full)
 
-    def _another(self, best: Found) -> Found | None:
+    def _another(self, best: Structure) -> Structure | None:
         added = with_another_mode(self.prepared, best.estimate, self.prepared.grid)
         return None if added is None else self.judge.found(added, best.full)
 
-    def _without(self, best: Found, mode: int) -> Found | None:
+    def _without(self, best: Structure, mode: int) -> Structure | None:
         e = best.estimate
         fewer = e.with_modes(k for k in range(e.modes) if k != mode)
         bar = e.misfit + 2 * limits.TERMS_FAIL
@@ -191,7 +191,7 @@ class StructureSearch(AbstractFamily[Route, Found, Found]):
         return None if fit is None else self.judge.found(fit, best.full)
 
 
-def _rivals(whole: Iterable[Found]) -> list[Found]:
+def _rivals(whole: Iterable[Structure]) -> list[Structure]:
     """Whole libraries worth a search for terms; the best fit of each is given more room.
 
     The score of a badly determined whole says little about its parts.

@@ -74,7 +74,7 @@ def judge(estimate: Estimate, seen: Information, ratio: float, samples: int) -> 
     p = estimate.parameters
     linear = all(term.is_linear_force for term in p.library.terms)
     # χ² per degree of freedom that chance and the uncertain noise level allow
-    if not ratio < 1 + limits.SIGMAS * float(np.sqrt(2 / samples + 6 / samples)):
+    if not ratio < 1 + limits.CHANCE_SIGMAS * float(np.sqrt(2 / samples + 6 / samples)):
         factor = float(np.sqrt(ratio))
         return Verdict(
             False,
@@ -208,7 +208,7 @@ def remarks_on(
         out.append("the fit ended before it had fully converged")
     r = residuals(problem, estimate)
     correlation = float(r[1:] @ r[:-1] / max(float(r @ r), 1e-300))
-    chance = limits.SIGMAS / np.sqrt(sum(map(len, problem.data)))
+    chance = limits.CHANCE_SIGMAS / np.sqrt(sum(map(len, problem.data)))
     if verdict.reaches_noise and abs(correlation) > chance:
         out.append(
             f"neighbouring residuals are correlated ({correlation:+.2f}): the noise is not white "
