@@ -19,7 +19,7 @@ from prism._types import Array
 
 Relations = Callable[[Array, Array], tuple[Array, Array, Array]]
 
-_STEPS = 50
+_ADJUSTMENTS = 50
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
     """
     p, q = measured.copy(), unknowns.copy()
     converged = False
-    for _ in range(_STEPS):
+    for _ in range(_ADJUSTMENTS):
         h, A, B = relations(p, q)
         inverse = _bordered_inverse(A @ covariance @ A.T, B)
         w = h + A @ (measured - p)

@@ -29,10 +29,10 @@ from prism.errors import OptionError, RecordError
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Words
 
-_TERMS = 5  # of the polynomial in τ² that continues C to lag zero
-_FALL = 0.5  # the polynomial is fitted until C has fallen to this part of its first value
-_FEWEST, _MOST = 8, 400  # lags of that fit
-_CHUNK = 1 << 22  # products at a time
+_LAG_TERMS = 5  # of the polynomial in τ² that continues C to lag zero
+_FALLEN = 0.5  # the polynomial is fitted until C has fallen to this part of its first value
+_FEWEST_LAGS, _MOST_LAGS = 8, 400  # lags of that fit
+_LAG_CHUNK = 1 << 22  # products at a time
 
 
 @dataclass(frozen=True)
@@ -125,9 +125,9 @@ class Correlation:
         """
         m = self._smooth_lags(lags)
         u = np.arange(1, m + 1) / m
-        powers = u[:, None] ** (2 * np.arange(_TERMS))
+        powers = u[:, None] ** (2 * np.arange(_LAG_TERMS))
         flat = self.symmetric[1 : m + 1].reshape(m, -1)
-        c = np.linalg.lstsq(powers, flat, rcond=None)[0].reshape(_TERMS, *self.values.shape[1:])
+        c = np.linalg.lstsq(powers, flat, rcond=None)[0].reshape(_LAG_TERMS, *self.values.shape[1:])
         noise = np.maximum(np.diag(self.values[0] - c[0]), 0.0)
         return ZeroLag(c[0], 2 * c[1] / (m * self.step) ** 2, noise)
 
@@ -139,7 +139,7 @@ class Correlation:
         """
         m = self._smooth_lags(lags)
         u = np.arange(1, m + 1) / m
-        powers = u[:, None] ** (1 + 2 * np.arange(_TERMS - 1))
+        powers = u[:, None] ** (1 + 2 * np.arange(_LAG_TERMS - 1))
         flat = self.antisymmetric[1 : m + 1].reshape(m, -1)
         slope = np.linalg.lstsq(powers, flat, rcond=None)[0][0].reshape(self.values.shape[1:])
         zero = self.noise_free_zero(lags).value
@@ -149,10 +149,10 @@ class Correlation:
         available = len(self.values) - 1
         if lags is None:
             trace = self.trace
-            below = np.flatnonzero(trace < _FALL * trace[0])
-            lags = int(np.clip(below[0] if len(below) else available, _FEWEST, _MOST))
-        if lags < _TERMS or available < _TERMS:
-            raise OptionError(f"lag zero needs at least {_TERMS} later lags, got {lags}.")
+            below = np.flatnonzero(trace < _FALLEN * trace[0])
+            lags = int(np.clip(below[0] if len(below) else available, _FEWEST_LAGS, _MOST_LAGS))
+        if lags < _LAG_TERMS or available < _LAG_TERMS:
+            raise OptionError(f"lag zero needs at least {_LAG_TERMS} later lags, got {lags}.")
         return min(lags, available)
 
 
@@ -225,7 +225,7 @@ class CosineBasis:
         """``Σ_τ cos(ν_j τ) values(τ)``, shape (points, ...)."""
         flat = values.reshape(self.count, -1)
         out = np.zeros((len(self.grid), flat.shape[1]))
-        rows = max(1, _CHUNK // len(self.grid))
+        rows = max(1, _LAG_CHUNK // len(self.grid))
         for k in range(0, self.count, rows):
             part = flat[k : k + rows]
             tau = self.step * np.arange(k + 1, k + 1 + len(part))
@@ -302,9 +302,9 @@ def _lag_count(record: Record, max_lag: float | None) -> int:
     if max_lag is None:
         return longest // 2
     lags = round(max_lag / record.dt)
-    if not _TERMS <= lags < longest:
+    if not _LAG_TERMS <= lags < longest:
         raise OptionError(
-            f"the longest lag {max_lag:g} must lie between {_TERMS} steps and the length "
+            f"the longest lag {max_lag:g} must lie between {_LAG_TERMS} steps and the length "
             f"{record.duration:g} of the record."
         )
     return lags

@@ -35,7 +35,7 @@ from prism.errors import OptionError, RecordError
 from prism.kernel import MemoryKernel
 from prism.record import QUANTITIES, Record
 
-_GROUPS = 64  # groups of trials that the bootstrap draws from, at most
+_BOOTSTRAP_GROUPS = 64  # groups of trials that the bootstrap draws from, at most
 
 __all__ = [
     "KernelBand",
@@ -313,7 +313,7 @@ def bootstrap_kernel(
             "nothing: at least eight are needed."
         )
     generator = np.random.default_rng(rng)
-    parts = correlate_groups(record, min(record.n_trials, _GROUPS), max_lag)
+    parts = correlate_groups(record, min(record.n_trials, _BOOTSTRAP_GROUPS), max_lag)
     draws = generator.integers(len(parts), size=(replicas, len(parts)))
     samples = np.array([kernel(pool([parts[k] for k in draw])) for draw in draws])
     values = kernel(pool(parts))
