@@ -18,7 +18,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
+from typing import Any, ClassVar, Generic, Self, TypeVar, cast
 
 import numpy as np
 from scipy.special import chdtrc
@@ -113,11 +113,21 @@ def _solve(gram: Array, right: Array) -> Array:
 
 
 class Curved:
-    """A fit that knows its members, its gradient and its Gauss-Newton matrix."""
+    """A fit that knows its members, its gradient and its Gauss-Newton matrix.
+
+    Where the matrix depends on the damping, ``curved`` is written anew and ``gradient`` and
+    ``fisher`` are not there.
+    """
 
     places: Any
+    cost: float
     gradient: Array
     fisher: Array
+
+    @property
+    def fit(self) -> Self:
+        """Itself: a fit may carry what it leaves over."""
+        return self
 
     @property
     def count(self) -> int:
@@ -262,36 +272,9 @@ def _derivatives(V: Array, rest: Array, schur: Array, weights: Array) -> tuple[A
 # -- refinement ------------------------------------------------------------------------------------
 
 
-class Fitted(Protocol):
-    """What descent and pursuit need to know of a fit."""
-
-    @property
-    def cost(self) -> float:
-        """``χ²``."""
-
-    @property
-    def count(self) -> int:
-        """Number of members."""
-
-    @property
-    def places(self) -> Any:
-        """Where they are."""
-
-    def curved(self, damping: float) -> tuple[Array, Array]:
-        """Gauss-Newton matrix, and half the negative gradient."""
-
-
-class Rest(Protocol):
-    """What a fit leaves over."""
-
-    @property
-    def fit(self) -> Any:
-        """The fit, in units of the noise that is left."""
-
-
-A = TypeVar("A", bound=Fitted)
+A = TypeVar("A", bound=Curved)
 M = TypeVar("M")
-R = TypeVar("R", bound=Rest)
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -369,7 +352,7 @@ class ProjectionFamily(AbstractFamily[M, A, R]):
         """Their places."""
         return cast(M, fit.places)
 
-    def fit(self, rest: R) -> A:
+    def fit(self, rest: Any) -> A:
         """The fit that left it."""
         return cast(A, rest.fit)
 

@@ -133,11 +133,6 @@ class PoleFit(Curved):
     local: list[Array]
     residual: list[Array]
 
-    @property
-    def fit(self) -> PoleFit:
-        """Itself: it carries what it leaves."""
-        return self
-
 
 def spare(data: ForcedData, poles: Poles) -> Array:
     """Degrees of freedom of the residual of each channel."""

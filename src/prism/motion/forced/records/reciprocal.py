@@ -27,7 +27,7 @@ from prism.motion.forced.records.data import ForcedData, ForcedTrial
 from prism.motion.forced.records.pole_fit import Poles, pole_width
 from prism.search.descent import Marquardt, Step, Stop, descend
 from prism.search.noise import spare_of
-from prism.search.projection import Valley, shortening
+from prism.search.projection import Curved, Valley, shortening
 
 _CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
 
@@ -76,7 +76,7 @@ class Modal:
 
 
 @dataclass(frozen=True)
-class ModalFit:
+class ModalFit(Curved):
     """Modes at some parameters, with the normal equations there.
 
     Attributes
@@ -93,16 +93,6 @@ class ModalFit:
     rss: Array
     cost: float
     normal: list[tuple[Array, Array]]
-
-    @property
-    def count(self) -> int:
-        """Number of oscillating modes."""
-        return self.modal.count
-
-    @property
-    def places(self) -> Modal:
-        """The modes."""
-        return self.modal
 
     @property
     def size(self) -> int:
