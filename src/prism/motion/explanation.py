@@ -11,13 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from prism.errors import CannotTellError
+from prism.errors import CannotTellError, OptionError
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.record import Record
-from prism.remarks import Remark
+from prism.remarks import Remark, Words
 from prism.settings import Settings
 
 if TYPE_CHECKING:
@@ -69,6 +69,14 @@ class Explanation(ABC):
     """What it is, in a few words."""
     options: ClassVar[tuple[Option, ...]] = ()
     """Options of its own; they appear as keywords, on the command line and on the page."""
+    experiments: ClassVar[tuple[str, ...]] = ()
+    """Experiments whose data it is fitted to; none stands for all."""
+    methods: ClassVar[tuple[str, ...]] = ("likelihood",)
+    """Methods by which it is fitted."""
+    meaningless: ClassVar[tuple[str, ...]] = ()
+    """Options that mean nothing to it."""
+    drifts: ClassVar[bool] = False
+    """Whether it may drift along a polynomial."""
     motions: ClassVar[tuple[type[Motion], ...]] = ()
     """Classes of its fitted motions, so that a saved model finds them again."""
     hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = ()
@@ -88,13 +96,35 @@ class Explanation(ABC):
             When the data hold nothing of this kind.
         """
 
-    def check(self, asked: Question) -> None:  # noqa: B027 - most kinds take every option
-        """Refuse options that mean nothing to this kind of motion.
+    def takes(self, asked: Question) -> bool:
+        """Whether it is fitted to such an experiment, by such a method."""
+        known = not self.experiments or asked.experiment.name in self.experiments
+        return known and asked.settings.method in self.methods
+
+    def strange(self, asked: Question) -> list[str]:
+        """Options that were given and mean nothing to it."""
+        given = asked.settings.given
+        return [name for name in self.meaningless if given.get(name)]
+
+    def refusal(self, asked: Question, strange: list[str]) -> Words | str:
+        """What is said where an experiment, a method or an option means nothing to it."""
+        return f"{self.name} motion is not fitted so: leave out {', '.join(strange) or 'kind'}."
+
+    def check(self, asked: Question) -> None:
+        """Refuse what means nothing to this kind of motion.
 
         Raises
         ------
         OptionError
         """
+        strange, settings = self.strange(asked), asked.settings
+        if strange or not self.takes(asked):
+            raise OptionError(self.refusal(asked, strange))
+        if settings.drift > 1 and not (self.drifts and settings.method == "likelihood"):
+            raise OptionError(
+                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
+                "out."
+            )
 
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """A cheap test: whether the data speak for this kind and not for the one found."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from prism._types import Array
-from prism.errors import OptionError
 from prism.finding import Finding, RecordSummary
 from prism.forecast import Motion
 from prism.ignore import ignored_bands, within
@@ -13,7 +14,7 @@ from prism.kernel import certify_damped
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.damped import DampedModes
-from prism.motion.explanation import Question
+from prism.motion.explanation import Explanation, Question
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
 
@@ -28,26 +29,18 @@ _UNKNOWN = Undetermined(
 )
 
 
-def check_damped(asked: Question) -> None:
-    """Losses are fitted to free records, by likelihood, without known magnitudes.
+class LossyMotion(Explanation):
+    """A kind of motion that loses energy."""
 
-    Raises
-    ------
-    OptionError
-    """
-    settings = asked.settings
-    known = settings.mass is not None or settings.stiffness is not None
-    if asked.experiment.name != "free" or settings.method != "likelihood" or known:
-        raise OptionError(
-            Words(
-                "{0} is for free records, by likelihood, without a known mass or stiffness: their "
-                "magnitudes are not determined.",
-                (Ask("damped", True),),
-            )
-        )
-    if settings.drift > 1:
-        raise OptionError(
-            "drift of a higher degree is fitted with undamped lines, by likelihood: leave it out."
+    experiments: ClassVar[tuple[str, ...]] = ("free",)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+
+    def refusal(self, asked: Question, strange: list[str]) -> Words:
+        """Losses are fitted to free records, by likelihood, without known magnitudes."""
+        return Words(
+            "{0} is for free records, by likelihood, without a known mass or stiffness: their "
+            "magnitudes are not determined.",
+            (Ask("damped", True),),
         )
 
 

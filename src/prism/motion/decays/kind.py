@@ -15,15 +15,15 @@ from prism.motion.decays import _limits as limits
 from prism.motion.decays.decays import DecayFit, damping_evidence, decay_chance, fit_decays
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.driven.innovations import kicks
-from prism.motion.explanation import Explanation, Question
-from prism.motion.losses import check_damped, finding_of
+from prism.motion.explanation import Question
+from prism.motion.losses import LossyMotion, finding_of
 from prism.motion.steady import Lines
 from prism.record import QUANTITIES, Record
 from prism.remarks import Ask, Remark, Words
 
 
 @dataclass(frozen=True)
-class Decays(Explanation):
+class Decays(LossyMotion):
     """Lines that decay, each stretch between kicks with its own amplitudes.
 
     Attributes
@@ -47,10 +47,6 @@ class Decays(Explanation):
         struck = tuple(kicks(record)) if even else ()
         free = struck or not even or _foreseen(record, asked.settings.false_alarm)
         return Decays(struck) if free else None
-
-    def check(self, asked: Question) -> None:
-        """Losses are fitted to free records, by likelihood."""
-        check_damped(asked)
 
     def find(self, asked: Question) -> Finding:
         """Fit the decays."""

@@ -8,11 +8,11 @@ import numpy as np
 
 from prism.finding import Finding
 from prism.motion.driven.driven import fit_driven
-from prism.motion.explanation import Explanation, Question
-from prism.motion.losses import check_damped, finding_of
+from prism.motion.explanation import Question
+from prism.motion.losses import LossyMotion, finding_of
 
 
-class Driven(Explanation):
+class Driven(LossyMotion):
     """Modes that stationary noise keeps moving."""
 
     name: ClassVar[str] = "driven"
@@ -21,10 +21,6 @@ class Driven(Explanation):
     def meant(self, asked: Question) -> Driven | None:
         """Where losses are asked for, and nothing simpler explains the motion."""
         return self if asked.settings.damped and not asked.is_response else None
-
-    def check(self, asked: Question) -> None:
-        """Losses are fitted to free records, by likelihood."""
-        check_damped(asked)
 
     def find(self, asked: Question) -> Finding:
         """Fit the modes."""

@@ -46,6 +46,8 @@ class ForcedMotion(Explanation):
 
     name: ClassVar[str] = "forced"
     words: ClassVar[str] = "a measured force drives it"
+    experiments: ClassVar[tuple[str, ...]] = ("forced",)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", *_MEANINGLESS)
 
     def meant(self, asked: Question) -> ForcedMotion | None:
         """Where the experiment was a forced one."""
@@ -53,27 +55,16 @@ class ForcedMotion(Explanation):
             return None
         return ForcedResponse() if asked.is_response else ForcedRecords()
 
-    def check(self, asked: Question) -> None:
-        """Refuse what force and motion determine, or what needs a free motion."""
-        settings = asked.settings
-        for name in ("mass", "stiffness", *_MEANINGLESS):
-            if getattr(settings, name) is not None:
-                why = _MEANINGLESS.get(name, "force and motion determine it")
-                raise OptionError(
-                    Words(
-                        f"{{0:name}} means nothing in a forced experiment: {why}; leave it out.",
-                        (Ask(name),),
-                    )
-                )
-        if settings.method != "likelihood":
-            raise OptionError(
-                f"a forced experiment is fitted by likelihood, not by {settings.method!r}."
-            )
-        if settings.drift > 1:
-            raise OptionError(
-                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
-                "out."
-            )
+    def refusal(self, asked: Question, strange: list[str]) -> Words | str:
+        """What force and motion determine, or what needs a free motion."""
+        if not strange:
+            method = asked.settings.method
+            return f"a forced experiment is fitted by likelihood, not by {method!r}."
+        why = _MEANINGLESS.get(strange[0], "force and motion determine it")
+        return Words(
+            f"{{0:name}} means nothing in a forced experiment: {why}; leave it out.",
+            (Ask(strange[0]),),
+        )
 
     def find(self, asked: Question) -> Finding:
         """Fit what `meant` has chosen."""

@@ -7,7 +7,6 @@ from typing import ClassVar
 import numpy as np
 
 from prism._types import Array, ComplexArray
-from prism.errors import OptionError
 from prism.finding import Determined, Finding, RecordSummary
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
@@ -28,6 +27,10 @@ class Gyroscopic(Explanation):
 
     name: ClassVar[str] = "gyroscopic"
     words: ClassVar[str] = "it rotates: lines turn instead of moving in phase"
+    experiments: ClassVar[tuple[str, ...]] = ("equilibrium",)
+    meaningless: ClassVar[tuple[str, ...]] = (
+        *("stiffness", "damped", "potential", "ignore", "drift", "max_modes"),
+    )
     motions: ClassVar[tuple[type[Motion], ...]] = (Trajectories,)
     hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (GyroscopicHamiltonian,)
 
@@ -36,23 +39,10 @@ class Gyroscopic(Explanation):
         wanted = asked.settings.gyroscopic or asked.settings.kind == self.name
         return self if wanted and not asked.is_response else None
 
-    def check(self, asked: Question) -> None:
+    def refusal(self, asked: Question, strange: list[str]) -> str:
         """It is fitted to records at equilibrium, whose scale a known mass may fix."""
-        settings = asked.settings
-        given = {
-            "stiffness": settings.stiffness is not None,
-            "damped": bool(settings.damped),
-            "potential": settings.potential is not None,
-            "ignore": settings.ignore is not None,
-            "drift": settings.drift > 1,
-            "max_modes": settings.max_modes is not None,
-        }
-        strange = [name for name, there in given.items() if there]
-        if asked.experiment.name != "equilibrium" or settings.method != "likelihood" or strange:
-            raise OptionError(
-                "a system that rotates is fitted to records at equilibrium, by likelihood"
-                + (f": leave out {', '.join(strange)}." if strange else ".")
-            )
+        rest = f": leave out {', '.join(strange)}." if strange else "."
+        return f"a system that rotates is fitted to records at equilibrium, by likelihood{rest}"
 
     def find(self, asked: Question) -> Finding:
         """Fit the lines, and complete them to the bare system."""

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prism.errors import CannotTellError, NoLineError, OptionError, PrismError, RecordTooShortError
+from prism.errors import CannotTellError, NoLineError, PrismError, RecordTooShortError
 from prism.experiments import Free
 from prism.finding import Determined, Finding, RecordSummary
 from prism.forecast import Motion
@@ -37,6 +37,8 @@ class PotentialMotion(Explanation):
 
     name: ClassVar[str] = "nonlinear"
     words: ClassVar[str] = "its spring is not linear"
+    experiments: ClassVar[tuple[str, ...]] = ("free",)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "damped", "ignore")
     motions: ClassVar[tuple[type[Motion], ...]] = (NonlinearMotion,)
     hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (NonlinearHamiltonian,)
 
@@ -44,27 +46,10 @@ class PotentialMotion(Explanation):
         """Where a potential is asked for."""
         return self if asked.settings.potential is not None else None
 
-    def check(self, asked: Question) -> None:
+    def refusal(self, asked: Question, strange: list[str]) -> str:
         """A potential is fitted to free records of coordinates of unit mass."""
-        settings = asked.settings
-        given = {
-            "mass": settings.mass is not None,
-            "stiffness": settings.stiffness is not None,
-            "damped": bool(settings.damped),
-            "ignore": settings.ignore is not None,
-        }
-        strange = [name for name, there in given.items() if there]
-        free = asked.experiment.name == "free" and settings.method == "likelihood"
-        if not free or strange:
-            raise OptionError(
-                "potential is for free records, by likelihood, of coordinates of unit mass"
-                + (f": leave out {', '.join(strange)}." if strange else ".")
-            )
-        if settings.drift > 1:
-            raise OptionError(
-                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
-                "out."
-            )
+        rest = f": leave out {', '.join(strange)}." if strange else "."
+        return f"potential is for free records, by likelihood, of coordinates of unit mass{rest}"
 
     def find(self, asked: Question) -> Finding:
         """Fit lines first, which stay as the spectrum of the motion, then the potential."""

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from prism._types import Array
-from prism.errors import OptionError
 from prism.finding import Determined, Finding, RecordSummary, determined
 from prism.forecast import Motion
 from prism.ignore import ignored_bands
@@ -29,19 +28,13 @@ class Steady(Explanation):
 
     name: ClassVar[str] = "steady"
     words: ClassVar[str] = "it swings without losses (the usual case)"
+    methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
+    drifts: ClassVar[bool] = True
     motions: ClassVar[tuple[type[Motion], ...]] = (Trajectories,)
 
     def meant(self, asked: Question) -> Steady | None:
         """Every record that nothing else explains."""
         return None if asked.is_response else self
-
-    def check(self, asked: Question) -> None:
-        """Polynomials of higher degree are fitted by likelihood only."""
-        if asked.settings.drift > 1 and asked.settings.method != "likelihood":
-            raise OptionError(
-                "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
-                "out."
-            )
 
     def find(self, asked: Question) -> Finding:
         """Find the lines, and what the experiment adds to them."""

@@ -44,6 +44,10 @@ class ForcedData:
         Motion channel at which each force acts.
     groups : tuple of index arrays
         Channels that share their columns: one kind, and the same missing samples.
+    resolution : float
+        ``2π/T`` of the longest trial.
+    band : (low, high)
+        Frequencies a mode may have: one turn in the record, to just below Nyquist.
     """
 
     trials: tuple[ForcedTrial, ...]
@@ -53,26 +57,13 @@ class ForcedData:
     kinds: tuple[int, ...]
     ports: Index
     groups: tuple[Index, ...]
+    resolution: float
+    band: tuple[float, float]
 
     @property
     def counts(self) -> Array:
         """Samples seen of each motion channel, over all trials."""
         return np.asarray(sum(trial.seen.sum(axis=0) for trial in self.trials), float)
-
-    @property
-    def duration(self) -> float:
-        """Of the longest trial."""
-        return self.dt * max(len(trial.motion) for trial in self.trials)
-
-    @property
-    def resolution(self) -> float:
-        """``2π/T`` of the longest trial."""
-        return resolution(self.duration)
-
-    @property
-    def band(self) -> tuple[float, float]:
-        """Frequencies a mode may have: one turn in the record, to just below Nyquist."""
-        return search_band(self.duration, self.dt)
 
     def force_band(self) -> tuple[float, float]:
         """Lowest and highest frequency at which any force has power."""
@@ -107,7 +98,12 @@ def take_apart(record: Record, force: Sequence[str], at: Mapping[str, str] | Non
         raise OptionError(f"the force {', '.join(forces)} never changes: nothing is driven.")
     kinds = tuple(QUANTITIES.index(record.quantity[row]) for row in rows)
     ports = np.array([motions.index(places[name]) for name in forces])
-    return ForcedData(trials, record.dt, motions, forces, kinds, ports, _groups(trials, kinds))
+    duration = record.dt * max(record.samples)
+    return ForcedData(
+        *(trials, record.dt, motions, forces, kinds, ports, _groups(trials, kinds)),
+        resolution=resolution(duration),
+        band=search_band(duration, record.dt),
+    )
 
 
 def _motions(record: Record, forces: tuple[str, ...]) -> tuple[str, ...]:
