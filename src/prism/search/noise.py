@@ -41,7 +41,7 @@ def local_level(power: Array | Single, trials: int) -> Array:
     trials : int
     """
     expected = float(gammaincinv(trials, 0.5))
-    out = np.ones(len(power))
+    out = np.ones(len(power), power.dtype)
     start, width = 0, limits.LEVEL_BLOCK
     while start < len(power):
         stop = len(power) if len(power) - start < 2 * width else start + width

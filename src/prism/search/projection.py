@@ -78,7 +78,7 @@ class Amplitudes:
 
 def unit_diagonal(gram: Array) -> tuple[Array, Array]:
     """Gram matrices of columns of length one, and one over the lengths."""
-    scale = 1 / np.sqrt(np.maximum(np.einsum("...ii->...i", gram), 1e-300))
+    scale = 1 / np.sqrt(np.maximum(np.diagonal(gram, axis1=-2, axis2=-1), 1e-300))
     return gram * scale[..., :, None] * scale[..., None, :], scale
 
 
@@ -94,7 +94,7 @@ def check_independent(unit: Array, least: float = limits.DEPENDENT_LINES) -> Arr
         root = np.asarray(np.linalg.cholesky(unit), float)
     except np.linalg.LinAlgError as error:
         raise CrowdedError("lines coincide") from error
-    if np.einsum("...ii->...i", root).min(initial=1.0) < least:
+    if np.diagonal(root, axis1=-2, axis2=-1).min(initial=1.0) < least:
         raise CrowdedError("lines coincide")
     return root
 
@@ -257,16 +257,17 @@ def _derivatives(V: Array, rest: Array, schur: Array, weights: Array) -> tuple[A
     gradient is ``V · D^T r`` and the matrix is ``V V^T ∘ schur``, summed over both columns of a
     line.
     """
-    v, n, k, _ = V.shape
-    X = np.moveaxis(V, 0, 1).reshape(n, v * k, -1)
+    v, n, k, trials = V.shape
+    N = k // 2
+    X = np.moveaxis(V, 0, 1).reshape(n, v * k, trials)
     W = weights[:, None, None] * X
-    g = np.einsum("avkr,akr->vk", W.reshape(n, v, k, -1), rest)
+    g = (W.reshape(n, v, k, trials) * rest[:, None]).sum(axis=(0, 3)).reshape(v, 2, N)
     moments = (W @ np.swapaxes(X, 1, 2)).reshape(n, v, k, v, k)
     if len(schur) < n:
         moments = moments.sum(axis=0, keepdims=True)
-    full = (schur[:, None, :, None, :] * moments).sum(axis=0)
-    f = full.reshape(v, 2, k // 2, v, 2, k // 2).sum(axis=(1, 4)).reshape(v * k // 2, -1)
-    return g.reshape(v, 2, k // 2).sum(axis=1).ravel(), f
+    full = (schur[:, None, :, None, :] * moments).sum(axis=0).reshape(v, 2, N, v, 2, N)
+    both = full[:, 0] + full[:, 1]
+    return (g[:, 0] + g[:, 1]).ravel(), (both[..., 0, :] + both[..., 1, :]).reshape(v * N, v * N)
 
 
 # -- refinement ------------------------------------------------------------------------------------

@@ -146,8 +146,8 @@ class AbstractSampling(ABC):
         -------
         array (parameters, channels, 2N, trials)
         """
-        cos, sin = np.split(amplitudes, 2, axis=1)
-        return np.concatenate([sin, -cos], axis=1)[None]
+        N = amplitudes.shape[1] // 2
+        return np.concatenate([amplitudes[:, N:], -amplitudes[:, :N]], axis=1)[None]
 
 
 @dataclass(frozen=True)

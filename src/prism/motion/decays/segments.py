@@ -122,8 +122,9 @@ def pole_directions(amplitudes: Array) -> Array:
     -------
     array (2, channels, 2m, stretches)
     """
-    real, imaginary = np.split(amplitudes, 2, axis=1)
-    return np.stack([np.concatenate([-imaginary, real], axis=1), -amplitudes])
+    m = amplitudes.shape[1] // 2
+    turned = np.concatenate([-amplitudes[:, m:], amplitudes[:, :m]], axis=1)
+    return np.stack([turned, -amplitudes])
 
 
 def pole_jacobian(D: Array, directions: Array) -> Array:

@@ -108,8 +108,10 @@ class LineFamily(SpectralFamily[LineLeftover]):
         statistic, local = np.zeros_like(power[:1]), np.zeros_like(power[:1])
         for row, one in zip(power, relative.astype(power.dtype), strict=True):
             gain = row / one
-            statistic += 2 * gain
-            local += 2 * gain / local_level(gain, rules.trials)
+            level = local_level(gain, rules.trials)
+            gain *= 2
+            statistic += gain
+            local += np.divide(gain, level, out=gain)
         if self.cautious and not colour.white:
             # never more than against the common floor: strong lines that are still there leak
             levels = np.maximum(colour.levels(omega, weights), 1.0)
