@@ -11,7 +11,6 @@ from prism.errors import OptionError
 from prism.experiments import EXPERIMENTS
 from prism.motion.kinds import KINDS
 from prism.motion.steady import METHODS
-from prism.motion.steady.trend import HIGHEST
 from prism.options import (
     GROUPS,
     OPTIONS,
@@ -39,7 +38,6 @@ def test_the_table_knows_what_the_rooms_know():
     for kind in KINDS:
         assert find("kind").choice(kind.name).label == kind.words
     assert find("method").values == tuple(METHODS)
-    assert find("drift").kind.high == HIGHEST
     assert find("quantity").values == prism.record.QUANTITIES
 
 
