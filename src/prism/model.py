@@ -155,8 +155,13 @@ class Model(Value):
         Raises
         ------
         CannotTellError
-            When the data do not determine the magnitudes.
+            When the data do not determine the magnitudes, or the motion is nonlinear.
         """
+        if self.modes.residues is None and self.hamiltonian is not None:
+            raise CannotTellError(
+                "the receptance of a nonlinear motion depends on how large it is; that of small "
+                "motions is that of model.to_statespace()."
+            )
         if self.modes.residues is None:
             raise self._cannot("the receptance")
         turning = getattr(self.hamiltonian, "receptance", None)

@@ -245,7 +245,7 @@ def select(fit: ResponseFit, price: float, say: Callable[[str], None]) -> Respon
 
 
 def strongest(fit: ResponseFit, most: int) -> ResponseFit:
-    """Leave out the weakest modes until no more than ``most`` are left."""
+    """Leave out the weakest modes until no more than ``most`` are left, whatever that costs."""
     while len(fit.point) > most:
         weakest = int(np.argmin(wald(fit)))
         fit = settle(refit(replace(fit, trusted=False), fit.point.without(weakest)))

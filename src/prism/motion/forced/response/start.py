@@ -76,6 +76,8 @@ def count_peaks(data: ResponseData) -> int:
 def ladder(data: ResponseData, noise: ResponseNoise, price: float) -> RationalFit:
     """Best of the rational fits of growing order, which ends when more poles do not pay.
 
+    This is no pursuit: all poles of an order are placed anew, and none stays from the last.
+
     Parameters
     ----------
     price : float
