@@ -57,6 +57,14 @@ def test_the_flow_conserves_the_energy_and_runs_backwards(model):
     assert bent == pytest.approx(float(force), rel=1e-4)
 
 
+def test_the_receptance_says_what_it_is_of(model):
+    with pytest.raises(prism.errors.CannotTellError, match="depends on how large it is"):
+        model.receptance(1j)
+    names = [one.name for one in model.identifiability.quantities]
+    assert any("x^3" in name for name in names)
+    assert all(one.std is not None for one in model.identifiability.quantities)
+
+
 def test_it_survives_a_file(model, tmp_path):
     path = tmp_path / "m.json"
     model.save(path)
