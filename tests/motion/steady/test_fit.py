@@ -6,8 +6,8 @@ import scipy.optimize
 from tests import dense
 
 from prism.motion.steady.fit import refine
+from prism.search._limits import SMALLEST_GAP
 from prism.search.projection import (
-    SMALLEST_GAP,
     CrowdedError,
     degrees_of_freedom,
     evaluate,
