@@ -120,6 +120,34 @@ def tone():
     kinds.unregister(kind)
 
 
+# -- kinds by their names --------------------------------------------------------------------------
+
+
+def test_a_kind_is_fitted_by_its_name():
+    t, rng = 0.1 * np.arange(1500), np.random.default_rng(0)
+    x = np.exp(-0.02 * t) * np.cos(2 * t)
+    decay = prism.Record(x + 0.02 * rng.standard_normal(len(x)), dt=0.1)
+    model = prism.identify(decay, kind="decaying")
+    assert model.kind == "decaying"
+    same = prism.identify(decay, damped=True)
+    np.testing.assert_array_equal(model.modes.damping, same.modes.damping)
+    assert prism.identify(decay, kind="steady").kind == "steady"
+    assert prism.identify(decay, kind="driven").kind == "driven"
+
+
+def test_a_nonlinear_motion_by_its_name():
+    bent = prism.systems.duffing(1.0, 0.5, [], [])
+    record = bent.simulate([1.5], [0.0], 60, 0.1, noise=0.03, rng=0)
+    model = prism.identify(record, kind="nonlinear", max_modes=1)
+    assert model.kind == "nonlinear"
+    assert model.hamiltonian is not None
+
+
+def test_a_kind_that_cannot_be_is_refused(record):
+    with pytest.raises(OptionError, match="kind of motion 'forced' is not one of"):
+        prism.identify(record, kind="forced")
+
+
 # -- what follows by itself ------------------------------------------------------------------------
 
 

@@ -96,6 +96,10 @@ class Explanation(ABC):
             When the data hold nothing of this kind.
         """
 
+    def named(self, asked: Question) -> bool:
+        """Whether it was asked for by its name."""
+        return asked.settings.kind == self.name
+
     def takes(self, asked: Question) -> bool:
         """Whether it is fitted to such an experiment, by such a method."""
         known = not self.experiments or asked.experiment.name in self.experiments

@@ -40,12 +40,13 @@ class Decays(LossyMotion):
 
     def meant(self, asked: Question) -> Decays | None:
         """Where losses are asked for, and the motion is kicked or goes on as it began."""
-        if asked.is_response or not asked.settings.damped:
+        named = self.named(asked)
+        if asked.is_response or not (asked.settings.damped or named):
             return None
         record = asked.record
         even = record.dt is not None and not record.missing
         struck = tuple(kicks(record)) if even else ()
-        free = struck or not even or _foreseen(record, asked.settings.false_alarm)
+        free = named or struck or not even or _foreseen(record, asked.settings.false_alarm)
         return Decays(struck) if free else None
 
     def find(self, asked: Question) -> Finding:

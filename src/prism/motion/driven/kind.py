@@ -20,7 +20,8 @@ class Driven(LossyMotion):
 
     def meant(self, asked: Question) -> Driven | None:
         """Where losses are asked for, and nothing simpler explains the motion."""
-        return self if asked.settings.damped and not asked.is_response else None
+        wanted = asked.settings.damped or self.named(asked)
+        return self if wanted and not asked.is_response else None
 
     def find(self, asked: Question) -> Finding:
         """Fit the modes."""

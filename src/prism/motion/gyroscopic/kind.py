@@ -36,7 +36,7 @@ class Gyroscopic(Explanation):
 
     def meant(self, asked: Question) -> Gyroscopic | None:
         """Where a system that rotates is asked for."""
-        wanted = asked.settings.gyroscopic or asked.settings.kind == self.name
+        wanted = asked.settings.gyroscopic or self.named(asked)
         return self if wanted and not asked.is_response else None
 
     def refusal(self, asked: Question, strange: list[str]) -> str:

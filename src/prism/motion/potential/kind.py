@@ -44,7 +44,8 @@ class PotentialMotion(Explanation):
 
     def meant(self, asked: Question) -> PotentialMotion | None:
         """Where a potential is asked for."""
-        return self if asked.settings.potential is not None else None
+        wanted = asked.settings.potential is not None or self.named(asked)
+        return self if wanted and not asked.is_response else None
 
     def refusal(self, asked: Question, strange: list[str]) -> str:
         """A potential is fitted to free records of coordinates of unit mass."""
@@ -55,10 +56,10 @@ class PotentialMotion(Explanation):
         """Fit lines first, which stay as the spectrum of the motion, then the potential."""
         linear = self._linear(asked)
         settings = asked.settings
-        assert settings.potential is not None
+        potential = settings.potential or "auto"
         fit = fit_potential(
             asked.record,
-            potential=settings.potential,
+            potential=potential,
             max_modes=settings.max_modes,
             progress=asked.tell,
         )
@@ -67,7 +68,7 @@ class PotentialMotion(Explanation):
                 raise self.instead_of(asked, linear) or linear
             return _nonlinear(_without_lines(asked.record, fit), fit)
         if fit.verdict.linear:
-            return linear.with_remarks(_not_seen(settings.potential, fit))
+            return linear.with_remarks(_not_seen(potential, fit))
         return _nonlinear(linear, fit)
 
     def _linear(self, asked: Question) -> Finding | CannotTellError:
