@@ -194,3 +194,15 @@ def test_without_xarray_the_extra_is_named(record, monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
     with pytest.raises(MissingDependencyError, match=r"prism-id\[io\]"):
         record.to_xarray()
+
+
+def test_joint_covariances_are_labelled():
+    chain = systems.chain(5, observed=[0, 2, 4])
+    model = prism.identify(chain.free(200, 0.1, noise=0.1, rng=0), mass="identity")
+    data, joint = model.to_xarray(), model.hamiltonian.completion.joint
+    variance = data["covariance"].sel(quantity="shapes[2,q3]", quantity_with="shapes[2,q3]")
+    assert variance.item() == pytest.approx(model.modes.shapes_std[1, 1] ** 2)
+    bare = data["bare_covariance"]
+    both = bare.sel(bare="stiffness[q1,q3]", bare_with="hidden_frequencies[1]").item()
+    assert both == joint.between("stiffness", "hidden_frequencies")[1, 0]
+    assert data["stiffness"].sel(channel="q1", channel_in="q3") == model.hamiltonian.stiffness[0, 1]

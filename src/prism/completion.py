@@ -103,7 +103,8 @@ class Completion(Value):
         Ascending in frequency.
     joint : Gaussian or None
         Of mass, stiffness, hidden_frequencies (hidden,) and couplings (hidden of rank one,
-        channels), where a covariance of the modes was given.
+        channels), where a covariance of the modes was given; of a nonlinear Hamiltonian the
+        coefficients of its potential take the place of mass and stiffness.
     """
 
     mass: Array
@@ -137,6 +138,8 @@ class Completion(Value):
                 "stiffness": stiffness,
                 "hidden_frequencies": [one.frequency for one in hidden],
                 "couplings": np.reshape(single, (-1, len(mass))),
+                # of a potential, which stands beside it
+                "coefficients": data.get("potential", {}).get("coefficients", ()),
             }
             joint = Gaussian.from_json(data["uncertainty"], values)
         errors = (_array(data["mass_std"]), _array(data["stiffness_std"]))

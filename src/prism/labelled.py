@@ -188,10 +188,7 @@ def modes_to_xarray(model: Model) -> Any:
         "residues": (square, modes.residues),
         "residues_std": (square, modes.residues_std),
     }
-    parts |= {
-        name: (("quantity", "quantity_with"), covariance)
-        for name, covariance in (("covariance", modes.joint.covariance),)
-    }
+    parts["covariance"] = (("quantity", "quantity_with"), modes.joint.covariance)
     known = {name: part for name, part in parts.items() if part[1] is not None}
     names = _entry_names(modes.joint, channels)
     coords: dict[str, Any] = {"mode": np.arange(1, len(modes) + 1), CHANNEL: list(channels)}
@@ -223,14 +220,12 @@ def _bare(hamiltonian: Hamiltonian, channels: tuple[str, ...]) -> tuple[Any, Any
 
 
 def _entry_names(joint: Gaussian, channels: tuple[str, ...]) -> list[str]:
-    """What each entry of a joint Gaussian is: block, mode counted from 1, channel."""
+    """What each entry of a joint Gaussian is, such as ``shapes[2,q4]`` or ``mass[q1,q4]``."""
     out = []
     for name, shape in joint.blocks:
-        for index in np.ndindex(*shape):
-            square = len(shape) == 2 and shape[0] == len(channels) and name in _SQUARE
-            words = [channels[i] for i in index] if square else [str(index[0] + 1)]
-            words += [channels[i] for i in index[1:]] if not square else []
-            out.append(f"{name}[{','.join(words)}]")
+        rows = channels if name in _SQUARE else [str(k + 1) for k in range(shape[0])]
+        ends = [f",{channel}" for channel in channels] if len(shape) > 1 else [""]
+        out += [f"{name}[{row}{end}]" for row in rows for end in ends]
     return out
 
 

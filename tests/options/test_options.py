@@ -1,5 +1,6 @@
 """The table of options: lookups, checks, what is typed, what came later."""
 
+import inspect
 import subprocess
 import sys
 
@@ -191,3 +192,10 @@ def test_a_value_that_came_later():
         forget("experiment", "snapback")
     with pytest.raises(OptionError):
         check_option("experiment", "snapback")
+
+
+def test_the_keywords_of_identify_are_those_of_the_table():
+    parameters = inspect.signature(prism.identify).parameters
+    own = {"record", "progress", "more"}
+    keywords = {name: one.default for name, one in parameters.items() if name not in own}
+    assert keywords == {option.name: option.default for option in OPTIONS}

@@ -60,6 +60,9 @@ def test_the_flow_conserves_the_energy_and_runs_backwards(model):
 def test_the_receptance_says_what_it_is_of(model):
     with pytest.raises(prism.errors.CannotTellError, match="depends on how large it is"):
         model.receptance(1j)
+    joint = model.hamiltonian.completion.joint
+    np.testing.assert_allclose(joint.std("coefficients"), model.hamiltonian.potential.std)
+    assert joint.between("coefficients", "couplings").shape == (2, 1)
     names = [one.name for one in model.identifiability.quantities]
     assert any("x^3" in name for name in names)
     assert all(one.std is not None for one in model.identifiability.quantities)

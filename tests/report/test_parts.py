@@ -88,7 +88,8 @@ def potential(*terms, names=("x",), values=None):
 )
 def test_a_potential_is_typeset(chosen, names, text):
     none = (np.zeros(0), np.zeros(0)), (np.zeros((0, len(names))), np.zeros((0, len(names))))
-    h = nonlinear_hamiltonian(potential(*chosen, names=names), *none)
+    unknown = np.zeros((len(chosen), len(chosen)))
+    h = nonlinear_hamiltonian(potential(*chosen, names=names), *none, unknown)
     form, _, shown = [words(line) for line in hamiltonian_mathml(h)]
     assert form == "H=12p⊤p+V(x)"
     assert shown == text

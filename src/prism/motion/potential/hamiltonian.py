@@ -19,6 +19,7 @@ from prism.motion.potential.motion import potential_from_json, potential_to_json
 from prism.motion.potential.terms import Potential
 
 __all__ = ["NonlinearHamiltonian", "certify_potential", "nonlinear_hamiltonian"]
+from prism.uncertainty import Gaussian
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,6 +109,7 @@ def nonlinear_hamiltonian(
     potential: Potential,
     omega: tuple[Array, Array],
     couplings: tuple[Array, Array],
+    covariance: Array,
 ) -> NonlinearHamiltonian:
     """The Hamiltonian of a fit.
 
@@ -116,6 +118,8 @@ def nonlinear_hamiltonian(
     potential : Potential
     omega, couplings : (values, standard deviations)
         Of the hidden modes, (modes,) and (modes, channels).
+    covariance : array
+        Joint, of the coefficients of V, the frequencies and the couplings.
     """
     n = len(potential.names)
     hidden = tuple(
@@ -135,6 +139,14 @@ def nonlinear_hamiltonian(
         mass_std=None,
         stiffness_std=None,
         hidden=hidden,
+        joint=Gaussian.of(
+            {
+                "coefficients": potential.coefficients,
+                "hidden_frequencies": omega[0],
+                "couplings": couplings[0],
+            },
+            covariance,
+        ),
     )
     return NonlinearHamiltonian(completion, potential.names, potential)
 

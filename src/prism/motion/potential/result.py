@@ -136,6 +136,7 @@ class NonlinearFit:
             self.potential,
             (self.hidden_frequencies, self.hidden_frequencies_std),
             (self.couplings, self.couplings_std),
+            self.covariance,
         )
 
     def __str__(self) -> str:
