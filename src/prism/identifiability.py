@@ -82,9 +82,12 @@ class Identifiability(Value):
 
     @property
     def in_doubt(self) -> tuple[Determination, ...]:
-        """Quantities to show one by one: all of them where some are known and some are not."""
-        states = {one.state for one in self.quantities}
-        return self.quantities if states - {Standing.DETERMINED} and len(states) > 1 else ()
+        """Quantities to show one by one, where some are known and some are not.
+
+        Those that are missing for the reason that the verdict gives need no row of their own.
+        """
+        rows = tuple(one for one in self.quantities if not one.why or one.why != str(self.why))
+        return rows if any(one.state is not Standing.DETERMINED for one in rows) else ()
 
     def with_remark(self, remark: Remark | Words | str) -> Identifiability:
         """The verdict with one more remark; an empty one adds nothing.
