@@ -217,8 +217,15 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None
             "and inputs are known",
             "measure the motion where a force acts, and give both the same name",
         )
-    V = fit.foster.participation
-    rank = int(np.linalg.matrix_rank(V / np.abs(V).max(axis=0), tol=1e-8))
+    V = fit.foster.participation / np.abs(fit.foster.participation).max(axis=0)
+    rigid = V[fit.foster.omega == 0]
+    if len(rigid) > np.linalg.matrix_rank(rigid, tol=1e-8):
+        return Undetermined(
+            f"{len(rigid)} modes at zero frequency are more than the {len(names)} ports can tell "
+            "apart: a hidden part would have no stiffness",
+            Words("allow more modes ({0}), or measure more of the band", (Ask("max_modes"),)),
+        )
+    rank = int(np.linalg.matrix_rank(V, tol=1e-8))
     if rank == len(names):
         return None
     return Undetermined(

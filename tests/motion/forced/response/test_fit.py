@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import prism
 from prism.completion import complete
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
@@ -571,3 +572,13 @@ def test_a_wrong_gain_of_a_channel_is_named():
     fit = fit_response(FrequencyResponse(omega, H, outputs=["a", "b"], inputs=["a", "b"]))
     (remark,) = [one for one in fit.remarks if "unsymmetric" in one]
     assert "relative to the first explain it (a 1, b 1.3)" in remark
+
+
+def test_far_too_few_modes_give_no_hamiltonian_and_no_traceback():
+    response = chain(20, observed=[0, 9, 19]).response(
+        np.linspace(0.02, 2.05, 400), noise=0.01, rng=1
+    )
+    model = prism.identify(response, max_modes=12)
+    assert model.hamiltonian is None
+    assert "a hidden part would have no stiffness" in str(model.identifiability)
+    assert "max_modes" in str(model.identifiability.remedy)
