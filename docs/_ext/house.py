@@ -47,7 +47,7 @@ STOREYS = (
         (
             *("symplectic", "search", "adjust", "forecast", "labelled", "correlation", "kernel"),
             *("completion", "hamiltonian", "port_hamiltonian", "deconvolution", "modes"),
-            *("magnitudes", "diagnostics", "finding", "systems"),
+            *("magnitudes", "diagnostics", "evidence", "finding", "systems"),
         ),
         "#56b4e9",
     ),

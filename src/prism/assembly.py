@@ -51,6 +51,7 @@ def assemble(
         response=found.response,
         temperature=None if known is None else known.temperature,
         forecast_check=check,
+        evidence=found.evidence,
     )
 
 

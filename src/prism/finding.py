@@ -14,6 +14,7 @@ from prism._value import Value
 from prism.completion import complete
 from prism.determination import Determination
 from prism.errors import CannotTellError
+from prism.evidence import UNWEIGHED, Evidence
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate, certify
@@ -210,6 +211,8 @@ class Finding:
         How well each quantity is known, where the kind of motion says so itself.
     fit : object
         What the engine returned, for those who ask further questions of it.
+    evidence : Evidence
+        Other kinds of motion that were considered.
     """
 
     kind: str
@@ -226,6 +229,7 @@ class Finding:
     statement: Words | str = ""
     quantities: tuple[Determination, ...] = ()
     fit: object = None
+    evidence: Evidence = UNWEIGHED
 
     def with_remarks(self, *remarks: Remark | Words | str | None) -> Finding:
         """The same with more remarks; None adds nothing."""

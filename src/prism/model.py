@@ -14,6 +14,7 @@ from prism._optional import require
 from prism._types import Array, ComplexArray
 from prism._value import Value
 from prism.errors import CannotTellError
+from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import RecordSummary, ResponseSummary
 from prism.forecast import Forecast, Motion
 from prism.frequency_response import FrequencyResponse
@@ -84,6 +85,8 @@ class Model(Value):
         kT, for equilibrium records with a known scale.
     forecast_check : ForecastCheck or None
     settings : Settings
+    evidence : Evidence
+        Kinds of motion that were weighed, best first.
     """
 
     experiment: str
@@ -101,6 +104,7 @@ class Model(Value):
     response: ResponseSummary | None = None
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
+    evidence: Evidence = UNWEIGHED
 
     def __repr__(self) -> str:
         hidden = 0 if self.hamiltonian is None else len(self.hamiltonian.hidden)

@@ -16,6 +16,7 @@ from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
 from prism.labelled import Labelled, is_labelled
 from prism.model import ForecastCheck, Model
+from prism.motion.contest import decide, is_open
 from prism.motion.explanation import Explanation, Question
 from prism.motion.kinds import KINDS, chosen
 from prism.motion.steady.kind import Steady
@@ -134,7 +135,7 @@ def identify(
     explanation = chosen(asked)
     explanation.check(asked)
     found = _found(explanation, asked)
-    if isinstance(explanation, Steady) and settings.damped is None and _by_likelihood(settings):
+    if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
         found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
     model = assemble(found, done.name, settings)
     if settings.fit_fraction is None or not isinstance(data, Record):
@@ -170,6 +171,8 @@ def _by_likelihood(settings: Settings) -> bool:
 def _found(explanation: Explanation, asked: Question) -> Finding:
     """The finding, or the refusal that helps most."""
     try:
+        if is_open(asked, explanation):
+            return decide(asked, explanation, KINDS)
         return explanation.find(asked)
     except CannotTellError as refusal:
         others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)

@@ -14,6 +14,7 @@ from prism._types import Array
 from prism.assembly import assemble
 from prism.determination import Determination
 from prism.errors import ReadError
+from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Zero
 from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
@@ -103,6 +104,8 @@ def model_to_json(model: Model) -> Json:
         "identifiability": _verdict_to_json(model.identifiability),
         "settings": model.settings.to_json(),
     }
+    if model.evidence.rivals:
+        out["evidence"] = model.evidence.to_json()
     if model.forecast_check is not None:
         out["forecast"] = {
             "fit_fraction": model.forecast_check.fit_fraction,
@@ -239,6 +242,7 @@ def _finding_from_json(data: Json, verdict: Identifiability) -> Finding:
         noise_std=None if None in noise else np.array(noise, float),
         motion=motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
+        evidence=Evidence.from_json(data["evidence"]) if "evidence" in data else UNWEIGHED,
     )
 
 

@@ -7,7 +7,7 @@ The keywords of `prism.identify`, the command line, the page and saved models fo
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -21,6 +21,7 @@ from prism.remarks import Remark, Words
 from prism.settings import Settings
 
 if TYPE_CHECKING:
+    from prism.motion.account import Account
     from prism.options import Option
 
 __all__ = ["Explanation", "Question"]
@@ -67,6 +68,8 @@ class Explanation(ABC):
     """What ``kind=`` calls it."""
     words: ClassVar[str]
     """What it is, in a few words."""
+    label: ClassVar[str] = ""
+    """What the motion is called where kinds are compared; its name by default."""
     options: ClassVar[tuple[Option, ...]] = ()
     """Options of its own; they appear as keywords, on the command line and on the page."""
     experiments: ClassVar[tuple[str, ...]] = ()
@@ -129,6 +132,27 @@ class Explanation(ABC):
                 "drift of a higher degree is fitted with undamped lines, by likelihood: leave it "
                 "out."
             )
+
+    def rivals(
+        self, asked: Question, lead: Finding | None, driven: Finding | None
+    ) -> Iterator[Callable[[], Finding]]:
+        """Fits of this kind to data that another kind does not explain, the simplest first.
+
+        Each is made when it is called, and may refuse.
+
+        Parameters
+        ----------
+        asked : Question
+        lead : Finding or None
+            Steady lines, as far as any were found.
+        driven : Finding or None
+            Modes driven by noise, where these were fitted first.
+        """
+        return iter(())
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """How well it explains the samples; None where that cannot be compared."""
+        return None
 
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """A cheap test: whether the data speak for this kind and not for the one found."""

@@ -79,11 +79,18 @@ def facts(model: Model) -> tuple[tuple[str, str], ...]:
         return _forced_facts(model, model.response)
     return (
         ("experiment", model.experiment),
+        *_motion(model),
         ("channels", _channels(model)),
         ("record", _record(model)),
         ("noise", _noise(model)),
         *_temperature(model),
     )
+
+
+def _motion(model: Model) -> tuple[tuple[str, str], ...]:
+    """The kind of motion and how sure it is, where the data chose it."""
+    sentence = model.evidence.sentence(model.kind)
+    return (("motion", sentence),) if sentence else ()
 
 
 def _forced_facts(model: Model, response: ResponseSummary) -> tuple[tuple[str, str], ...]:

@@ -40,10 +40,4 @@ NORMAL_95 = 1.959964  # standard deviations of a 95 % interval
 LOG_NORMAL = 5.0  # standard deviations of ζ above zero from which its interval is log-normal
 DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 # -- whether lines decay at all --------------------------------------------------------------------
-FORESEEN_FROM = 0.6  # of the record, which must foresee the rest if the motion is free
-TELLING_MODES = 8  # modes that are enough to tell
-MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays
-LONGEST_TESTED = 100_000  # samples up to which that is tested
-DECAY_LEVEL = 1e-6  # at which lines are said to decay
-UNLIKELY_TO_DECAY = 0.05  # chance above which the cheap test settles that they do not
-FORESEEN_WORSE = 2.0  # times the error inside the fitted part
+DECAY_LEVEL = 1e-3  # chance, if nothing decays, below which lines are said to

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import chdtrc, comb
 
 from prism._types import Array, ComplexArray, Index
@@ -56,6 +57,7 @@ def fit_decays(
     false_alarm: float = 1e-3,
     max_modes: int | None = None,
     kicks: Kicks | None = None,
+    start: ComplexArray = NO_POLES,
     progress: Callable[[str], None] | None = None,
 ) -> DecayFit:
     """Find the modes of freely decaying motion.
@@ -75,6 +77,8 @@ def fit_decays(
         array for all trials or one per trial (as `prism.motion.driven.kicks` gives them);
         the stretches between have their own amplitudes. Samples around a kick that do not
         belong to the free motion are left out.
+    start : array, optional
+        Poles to begin the search with.
     progress : callable, optional
         Told what is being done.
 
@@ -84,7 +88,7 @@ def fit_decays(
         When no mode stands out.
     """
     check_options({"false_alarm": false_alarm, "max_modes": max_modes})
-    found = _find(record, drift, false_alarm, max_modes, kicks, progress)
+    found = _find(record, drift, false_alarm, max_modes, kicks, progress, start)
     if not found.judged.point.count:
         raise NoLineError(
             f"no decaying line is significant at a false-alarm probability of {false_alarm:g} "
@@ -164,6 +168,19 @@ def _chance(gain: float, m: int) -> float:
     return float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
 
 
+def decay_price(m: int) -> float:
+    """Gain of m rates that chance alone reaches with the level at which lines are said to decay."""
+    return float(
+        brentq(lambda g: np.log(_chance(g, m) / limits.DECAY_LEVEL), 1e-6, 1e3) if m else 0.0
+    )
+
+
+def rates_chance(fit: DecayFit) -> float:
+    """Chance that rates which cannot be negative are so many standard deviations from zero."""
+    z = fit.damping / np.maximum(fit.damping_std, np.finfo(float).tiny)
+    return _chance(float(z @ z), len(fit))
+
+
 # -- from record to poles --------------------------------------------------------------------------
 
 
@@ -187,11 +204,11 @@ def _find(
     max_modes: int | None,
     kicks: Kicks | None,
     progress: Callable[[str], None] | None,
+    start: ComplexArray = NO_POLES,
 ) -> _Found:
     spans = kick_spans(kicks, record.n_trials)
     pieces = cut(record, spans)
     background = 1 if drift is False else 2
-    start = NO_POLES
     dropped: tuple[str, ...] = ()
     if any(len(one) for one in spans):
         pieces, start, dropped = settled(
@@ -251,6 +268,8 @@ def _answer(record: Record, found: _Found) -> DecayFit:
         offset=_offsets(found),
         drift=point.background > 1,
         continuations=_continuations(found),
+        rests=_rests(record, found),
+        unused=sum(record.samples) - sum(p.stop - p.first for p in found.pieces),
         noise=_noise_in_words(record, found),
         remarks=remarks,
     )
@@ -289,6 +308,17 @@ def _noise(found: _Found) -> Array:
     segments = segments_of(found.judged.point)
     squares = np.hstack([part.scale**2 for part in segments]).mean(axis=1)
     return np.asarray(np.sqrt(squares / found.judged.point.weights))
+
+
+def _rests(record: Record, found: _Found) -> tuple[Array, ...]:
+    """What the lines leave of each trial, in the units of the record."""
+    out = tuple(np.zeros_like(trial) for trial in record.trials)
+    point = found.judged.point
+    for part, rest in zip(segments_of(point), point.residuals(), strict=True):
+        for k, number in enumerate(part.members):
+            piece = found.pieces[number]
+            out[piece.trial][piece.samples] = (rest.values[:, k] * part.scale[:, k, None]).T
+    return out
 
 
 def _offsets(found: _Found) -> Array:

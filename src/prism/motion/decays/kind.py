@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
-from prism._types import Array
-from prism.errors import NoLineError, RecordTooShortError
+from prism._types import Array, ComplexArray
 from prism.finding import Finding
 from prism.forecast import Motion
+from prism.motion import _limits as weighing
+from prism.motion.account import Account, price_of, usable
 from prism.motion.decays import _limits as limits
-from prism.motion.decays.decays import DecayFit, damping_evidence, decay_chance, fit_decays
+from prism.motion.decays.decays import DecayFit, decay_price, fit_decays, rates_chance
 from prism.motion.decays.motion import DecayMotion
+from prism.motion.decays.search import NO_POLES
+from prism.motion.doubts import bunches
 from prism.motion.driven.innovations import kicks
 from prism.motion.explanation import Question
 from prism.motion.losses import LossyMotion, finding_of
-from prism.motion.steady import Lines
 from prism.record import QUANTITIES, Record
-from prism.remarks import Ask, Remark, Words
+from prism.remarks import Remark
 
 
 @dataclass(frozen=True)
@@ -36,27 +40,66 @@ class Decays(LossyMotion):
     words: ClassVar[str] = "it loses energy: a free decay, kicked or not"
     motions: ClassVar[tuple[type[Motion], ...]] = (DecayMotion,)
 
+    label: ClassVar[str] = "a free decay"
+
     struck: tuple[Array, ...] = ()
 
-    def meant(self, asked: Question) -> Decays | None:
-        """Where losses are asked for, and the motion is kicked or goes on as it began."""
-        named = self.named(asked)
-        if asked.is_response or not (asked.settings.damped or named):
-            return None
+    def rivals(
+        self, asked: Question, lead: Finding | None, driven: Finding | None
+    ) -> Iterator[Callable[[], Finding]]:
+        """Decays of about as many lines as stand apart, with kicks where there are some.
+
+        Where modes driven by noise were fitted before, decays begin at their poles, and are as
+        many if far more lines stand apart: then noise does drive them, or nothing explains them.
+        """
         record = asked.record
-        even = record.dt is not None and not record.missing
-        struck = tuple(kicks(record)) if even else ()
-        free = named or struck or not even or _foreseen(record, asked.settings.false_alarm)
-        return Decays(struck) if free else None
+        start, most = NO_POLES, weighing.BLIND_DECAYS
+        if lead is not None:
+            apart = bunches(lead.modes.frequencies, 2 * np.pi / record.duration)
+            most = len(apart) + weighing.MORE_DECAYS
+        if driven is not None:
+            omega, zeta = driven.modes.frequencies, driven.modes.damping
+            start = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
+            most = most if most <= len(omega) + 2 * weighing.MORE_DECAYS else len(omega)
+        struck = _kicks(record)
+        for one in (self, Decays(struck)) if struck else (self,):
+            yield partial(one._found, asked, asked.settings.max_modes or most, start)
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """What the decays leave, and the price of poles, shapes and amplitudes.
+
+        Amplitudes are free on every channel, and shapes are not asked to be in phase: what noise
+        gains by that is no evidence, and is taken off again. A rate of decay is a parameter that
+        is tested, not weighed: all rates together need what chance seldom gives them.
+        """
+        fit, record = found.fit, asked.record
+        if not isinstance(fit, DecayFit) or not usable(record):
+            return None
+        if not (self.struck or asked.settings.damped or rates_chance(fit) < limits.DECAY_LEVEL):
+            return None  # lines that do not decay are steady lines
+        n, m, stretches = record.n_channels, len(fit), len(fit.stretches)
+        parameters = m * (n + 2 * stretches) + n * fit.unused + stretches - record.n_trials
+        spare = m * (2 * n * stretches - (n - 1) - 2 * stretches)
+        return Account(fit.rests, price_of(record, parameters) + spare + decay_price(m))
+
+    def meant(self, asked: Question) -> Decays | None:
+        """Where losses are asked for; whether noise drives the motion instead, the data say."""
+        if asked.is_response or not (asked.settings.damped or self.named(asked)):
+            return None
+        return Decays(_kicks(asked.record)) if self.named(asked) else self
 
     def find(self, asked: Question) -> Finding:
         """Fit the decays."""
-        record, settings = asked.record, asked.settings
+        return self._found(asked, asked.settings.max_modes, NO_POLES)
+
+    def _found(self, asked: Question, most: int | None, start: ComplexArray) -> Finding:
+        record = asked.record
         fit = fit_decays(
             record,
             kicks=self.struck or None,
-            false_alarm=settings.false_alarm,
-            max_modes=settings.max_modes,
+            false_alarm=asked.settings.false_alarm,
+            max_modes=most,
+            start=start,
             progress=asked.tell,
         )
         what = "kicked" if self.struck else "free decay"
@@ -71,54 +114,11 @@ class Decays(LossyMotion):
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )
 
-    def suggests(self, asked: Question, found: Finding) -> Remark | None:
-        """Where lines that stand close together decay by the likelihood."""
-        lines, record = found.fit, asked.record
-        if (
-            not isinstance(lines, Lines)
-            or max(record.samples) * record.n_trials > limits.LONGEST_TESTED
-        ):
-            return None
-        resolution = 2 * np.pi / record.duration
-        if not lines.crowded and np.all(np.diff(lines.fit.omega) > limits.MAY_BE_ONE * resolution):
-            return None
-        if (
-            decay_chance(record, lines.fit.omega, lines.gains, limits.MAY_BE_ONE * resolution)
-            > limits.UNLIKELY_TO_DECAY
-        ):
-            return None
-        evidence = damping_evidence(record, max_modes=limits.TELLING_MODES)
-        if evidence.p_value > limits.DECAY_LEVEL:
-            return None
-        strongest = float(100 * evidence.damping.max())
-        return Remark(
-            "lines that stand close together decay by the likelihood",
-            f"twice its logarithm gains {evidence.gain:.3g} with {evidence.dof} damping ratios up "
-            f"to {strongest:.2g} %",
-            Words("{0} fits that", (Ask("damped", True),)),
-            code="decays",
-        )
 
-
-def _foreseen(record: Record, false_alarm: float) -> bool:
-    """Whether free decays, fitted to the first part of each trial, foresee the rest.
-
-    A free motion goes on as it began; one that noise drives forgets, so that the error beyond the
-    fitted part is far larger than inside it.
-    """
-    head, tail = record.head(limits.FORESEEN_FROM), record.tail(limits.FORESEEN_FROM)
-    try:
-        fit = fit_decays(head, false_alarm=false_alarm, max_modes=limits.TELLING_MODES)
-    except (NoLineError, RecordTooShortError):
-        return False
-    errors = []
-    for part in (head, tail):
-        rests = [
-            y - fit.forecast(t, r)[0]
-            for r, (t, y) in enumerate(zip(part.times, part.trials, strict=True))
-        ]
-        errors.append(np.mean(np.concatenate(rests) ** 2, axis=0))
-    return bool(np.mean(errors[1] / errors[0]) < limits.FORESEEN_WORSE)
+def _kicks(record: Record) -> tuple[Array, ...]:
+    """Times of the kicks in each trial; nothing where there are none."""
+    struck = tuple(kicks(record)) if usable(record) else ()
+    return struck if sum(map(len, struck)) else ()
 
 
 def _amplitudes(record: Record, fit: DecayFit) -> Array:

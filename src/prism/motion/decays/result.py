@@ -79,6 +79,10 @@ class DecayFit(DampedModes):
         Whether a drift is in the model.
     continuations : tuple of Continuation
         The last stretch of each trial.
+    rests : tuple of arrays (samples, channels)
+        What is left of each trial; zero where a sample was not used.
+    unused : int
+        Samples around kicks, and in stretches that are no free decay, that were not used.
     """
 
     amplitudes: ComplexArray
@@ -89,6 +93,8 @@ class DecayFit(DampedModes):
     offset: Array
     drift: bool
     continuations: tuple[Continuation, ...]
+    rests: tuple[Array, ...]
+    unused: int
 
     def forecast(self, t: ArrayLike, trial: int = -1) -> tuple[Array, Array]:
         """Continue a trial, the last one by default.

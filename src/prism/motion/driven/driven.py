@@ -41,11 +41,14 @@ class DrivenFit(DampedModes):
 
     Attributes
     ----------
+    bands : tuple of BandFit
+        The fit of each band of modes.
     noise_std : None
         Sensor noise cannot be told from the tails of other modes: the background has a share of
         the power of each band, which `noise` says in words, and no standard deviation.
     """
 
+    bands: tuple[BandFit, ...] = ()
     noise_std: None = None
 
 
@@ -133,6 +136,7 @@ def _answer(record: Record, kept: Sequence[KeptModes], max_modes: int | None) ->
         significance=np.sqrt([modes[k].gain for k in order]),
         noise=_noise_in_words(record, kept),
         remarks=(*_fit_remarks(kept), *drive_remarks(record)),
+        bands=tuple(part.fit for part in kept),
     )
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
 
 from prism.finding import Finding
-from prism.motion.driven.driven import fit_driven
+from prism.motion.account import Account, price_of, usable
+from prism.motion.driven.driven import DrivenFit, fit_driven
 from prism.motion.explanation import Question
 from prism.motion.losses import LossyMotion, finding_of
 
@@ -22,6 +25,23 @@ class Driven(LossyMotion):
         """Where losses are asked for, and nothing simpler explains the motion."""
         wanted = asked.settings.damped or self.named(asked)
         return self if wanted and not asked.is_response else None
+
+    label: ClassVar[str] = "motion driven by unmeasured noise"
+
+    def rivals(
+        self, asked: Question, lead: Finding | None, driven: Finding | None
+    ) -> Iterator[Callable[[], Finding]]:
+        """Modes that noise drives, where the record has Fourier lines."""
+        if usable(asked.record):
+            yield partial(self.find, asked)
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """The spectra of the bands, and the price of modes and their forces."""
+        if not isinstance(found.fit, DrivenFit):
+            return None
+        bands = found.fit.bands
+        parameters = sum(band.model.modal for band in bands)
+        return Account(asked.record.trials, price_of(asked.record, parameters), bands)
 
     def find(self, asked: Question) -> Finding:
         """Fit the modes."""

@@ -14,6 +14,7 @@ from prism.ignore import ignored_bands
 from prism.kernel import certify_lines
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.modes import Modes, spread_of_residues
+from prism.motion.account import Account, price_of, usable
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.trajectories import Trajectories
@@ -25,6 +26,8 @@ _LISTED = 5  # frequencies that a remark names
 
 class Steady(Explanation):
     """A sum of undamped lines."""
+
+    label: ClassVar[str] = "steady lines"
 
     name: ClassVar[str] = "steady"
     words: ClassVar[str] = "it swings without losses (the usual case)"
@@ -50,6 +53,20 @@ class Steady(Explanation):
         bands = ignored_bands(settings.ignore, asked.record, lines.fit.omega, "lines")
         lines = lines.without(bands) if bands else lines
         return finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """What the lines leave, and the price of frequencies, shapes and amplitudes."""
+        lines, record = found.fit, asked.record
+        if not isinstance(lines, Lines) or not usable(record):
+            return None
+        # coloured noise that is foreseen from its own past is noise all the same
+        motion = Trajectories(lines.motion, lines.trials, lines.means, None, lines.trend)
+        rests = tuple(
+            y - motion.values(t, r)
+            for r, (t, y) in enumerate(zip(record.times, record.trials, strict=True))
+        )
+        parameters = len(lines.motion.line) * (record.n_channels + 2 * record.n_trials)
+        return Account(rests, price_of(record, parameters))
 
 
 def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:

@@ -1,0 +1,111 @@
+r"""Evidence: which kinds of motion were considered, and how much worse each explains the record.
+
+Every kind is weighed on the same samples, with the same noise model, by
+
+.. math:: \text{score} = -2 \log L + \text{price of its parameters},
+
+so that a difference of x makes the better kind :math:`e^{x/2}` times as likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["CLOSE_CALL", "UNWEIGHED", "Evidence", "Rival"]
+
+CLOSE_CALL = 10.0
+"""Difference of two scores below which neither kind is ruled out ("very strong" begins here)."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """One kind of motion that was weighed.
+
+    Attributes
+    ----------
+    kind : str
+    words : str
+        What it is, in a few words.
+    modes : int
+        Modes, or lines, that it needs.
+    behind : float
+        Its score minus the lowest one; 0 for the kind that was chosen by the data.
+    """
+
+    kind: str
+    words: str
+    modes: int
+    behind: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Kinds of motion that were weighed, best first.
+
+    Attributes
+    ----------
+    rivals : tuple of Rival
+        Empty where options left no choice.
+    chance : float or None
+        Smallest chance, over all tests made, of what the chosen kind leaves over, if that is noise.
+    doubts : tuple of str
+        Why others were asked, in words.
+    """
+
+    rivals: tuple[Rival, ...] = ()
+    chance: float | None = None
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def margin(self) -> float | None:
+        """Lead of the best kind over the next; None where it is alone."""
+        return self.rivals[1].behind if len(self.rivals) > 1 else None
+
+    @property
+    def close(self) -> tuple[Rival, ...]:
+        """Kinds that are not ruled out, without the best."""
+        return tuple(one for one in self.rivals[1:] if one.behind < CLOSE_CALL)
+
+    def sentence(self, kind: str) -> str:
+        """What kind of motion it is and how sure that is; empty where nothing was weighed.
+
+        Parameters
+        ----------
+        kind : str
+            The kind that was fitted.
+        """
+        if not self.rivals:
+            return ""
+        best = self.rivals[0]
+        words = next((one.words for one in self.rivals if one.kind == kind), best.words)
+        if best.kind != kind:
+            behind = next((one.behind for one in self.rivals if one.kind == kind), None)
+            much = "" if behind is None else f", by {behind:.3g} in twice the log-likelihood"
+            return f"{words}, as asked; the data speak for another kind: {best.words}{much}"
+        if len(self.rivals) == 1:
+            return f"{words}; no test speaks against it"
+        second = self.rivals[1]
+        much = f"{second.behind:.3g} in twice the log-likelihood"
+        if self.close:
+            return f"{words}; not ruled out: {second.words} (behind by {much})"
+        return f"{words}; next best: {second.words}, behind by {much}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "rivals": [dict(vars(one)) for one in self.rivals],
+            "chance": self.chance,
+            "doubts": list(self.doubts),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Evidence:
+        """Rebuild from `to_json`."""
+        rivals = tuple(Rival(**one) for one in data["rivals"])
+        return cls(rivals, data["chance"], tuple(data["doubts"]))
+
+
+UNWEIGHED = Evidence()
+"""Of a model whose options left no choice."""

@@ -1,0 +1,24 @@
+"""All thresholds of weighing kinds of motion against each other, in one place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+# -- one likelihood for all kinds ------------------------------------------------------------------
+FEWEST_SAMPLES = 64  # of a trial that has Fourier lines worth weighing
+LOWEST_CYCLES = 3.0  # in the record: slower lines are entangled with offset and drift
+BLOCK_LINES = 100  # Fourier lines that share one noise spectrum, outside the bands of modes
+FEWEST_LINES = 8  # of a block that says anything
+BLOCK_GROWTH = 1.25  # ratio of the ends of a block, at most, where that holds enough lines
+LINES_PER_CHANNEL = 6  # of a block, at least, for noise correlated between channels
+ROUNDING = 1e-9  # noise over signal below which it is rounding
+TINY = float(np.finfo(float).tiny)
+# -- doubts ----------------------------------------------------------------------------------------
+MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
+DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked
+QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
+WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
+# -- rivals ----------------------------------------------------------------------------------------
+MORE_DECAYS = 4  # decaying lines looked for beyond the bunches of steady ones
+BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
+MUCH_WORK = 2e6  # samples times squared lines, above which random motion is asked before decays

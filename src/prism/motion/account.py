@@ -1,0 +1,178 @@
+r"""How well an explanation accounts for the samples: one likelihood for all kinds of motion.
+
+What a motion leaves of the record is noise, or a spectrum that the motion itself predicts. Its
+Fourier lines :math:`Y_k` (n channels) are complex Gaussian, and in each of a set of blocks of
+neighbouring lines the noise has one Hermitian spectral matrix R, which is fitted:
+
+.. math:: -2 \log L = 2 \sum_b K_b (\log\det \hat R_b + n), \qquad
+          \hat R_b = \frac{1}{K_b} \sum_{k \in b} Y_k Y_k^H
+
+for motions that leave noise, and :math:`2 \sum_k (\log\det E_k + Y_k^H E_k^{-1} Y_k)` with
+:math:`E = D(ω) + R` (`prism.motion.driven`) for motion driven by noise. The blocks are the bands of
+the driven modes, where some were found, and pieces of what lies between. So noise may have any
+colour, and may be correlated between channels, and it may do so for every kind alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from prism._types import Array, ComplexArray, Index
+from prism.motion import _limits as limits
+from prism.motion.driven.scoring import BandFit
+from prism.motion.driven.spectrum import FourierLines, fourier_lines
+from prism.record import Record
+
+__all__ = ["Account", "costs", "lines_of", "price_of", "usable"]
+
+
+@dataclass(frozen=True)
+class Account:
+    """What an explanation leaves, and what it costs.
+
+    Attributes
+    ----------
+    rests : tuple of arrays (samples, channels)
+        The record without the motion, of each trial; with `bands`, without what is steady in it.
+    price : float
+        Of the parameters of the motion, in units of twice the log-likelihood.
+    bands : tuple of BandFit
+        Where the motion is random: its spectra.
+    """
+
+    rests: tuple[Array, ...]
+    price: float
+    bands: tuple[BandFit, ...] = ()
+
+
+def price_of(record: Record, parameters: float) -> float:
+    r"""Price of some parameters, :math:`k \log(n N)` with N the samples of the longest trial."""
+    return parameters * float(np.log(record.n_channels * max(record.samples)))
+
+
+def usable(record: Record) -> bool:
+    """Whether a record has Fourier lines."""
+    even = record.dt is not None and not record.missing
+    return even and min(record.samples) >= limits.FEWEST_SAMPLES
+
+
+def lines_of(record: Record, rests: Sequence[Array]) -> FourierLines:
+    """Fourier lines of what is left of a record."""
+    return fourier_lines(Record(list(rests), dt=record.dt, quantity=record.quantity))
+
+
+def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
+    """Score of every explanation on the same Fourier lines.
+
+    Parameters
+    ----------
+    record : Record
+    accounts : sequence of Account
+    """
+    bands = next((one.bands for one in accounts if one.bands), ())
+    filters = _filters(record, accounts[0].rests)
+    seen = lines_of(record, filters(record.trials))
+    pieces = blocks(seen, bands)
+    out = []
+    for one in accounts:
+        left = lines_of(record, filters(one.rests))
+        cost = sum(_profile(left.values[piece], seen.values[piece]) for piece in pieces)
+        for band in bands:
+            cost += _random(band) if one.bands else _in_band(left, seen, band, filters)
+        out.append(float(cost) + one.price)
+    return out
+
+
+@dataclass(frozen=True)
+class _Prewhitening:
+    r"""The filter :math:`z_t = y_t - φ_a y_{t-1}`, the same for all explanations.
+
+    Noise that is strong at low frequencies and does not end where it began leaks over the whole
+    spectrum, all of it in phase, so that any slow motion would seem to explain it. A filter with
+    an inverse changes no likelihood but for this.
+    """
+
+    phi: Array
+    step: float
+
+    def log_gain(self, omega: Array) -> Array:
+        """``log |1 - φ_a exp(-iω dt)|²``, (lines, channels)."""
+        turned = np.exp(-1j * omega[:, None] * self.step)
+        return np.asarray(np.log(np.abs(1 - self.phi * turned) ** 2), float)
+
+    def __call__(self, rests: Sequence[Array]) -> list[Array]:
+        return [rest[1:] - self.phi * rest[:-1] for rest in rests]
+
+
+def _filters(record: Record, rests: Sequence[Array]) -> _Prewhitening:
+    """Correlation from one sample to the next of what the first explanation leaves."""
+    about = [rest - rest.mean(axis=0) for rest in rests]
+    square = sum(np.sum(rest**2, axis=0) for rest in about) + limits.TINY
+    lagged = sum(np.sum(rest[1:] * rest[:-1], axis=0) for rest in about)
+    assert record.dt is not None
+    return _Prewhitening(np.asarray(lagged / square), record.dt)
+
+
+def blocks(lines: FourierLines, bands: Sequence[BandFit]) -> list[Index]:
+    """Lines outside all bands, in blocks of neighbours."""
+    lowest = 2 * np.pi * limits.LOWEST_CYCLES / lines.longest
+    inside = lines.omega < lowest
+    for band in bands:
+        low, high = band.band.omega.min(), band.band.omega.max()
+        inside |= (lines.omega >= low) & (lines.omega <= high)
+    order = np.argsort(lines.omega, kind="stable")
+    left = order[~inside[order]]
+    if not len(left):
+        return []
+    place = np.cumsum(inside[order])[~inside[order]]
+    runs = np.split(left, np.flatnonzero(np.diff(place)) + 1)
+    pieces = [piece for run in runs for piece in _pieces(run, lines)]
+    return [piece for piece in pieces if len(piece) >= limits.FEWEST_LINES]
+
+
+def _pieces(run: Index, lines: FourierLines) -> list[Index]:
+    """Neighbouring lines in blocks that are narrow where noise may be steep: at low frequencies."""
+    share = np.log(limits.BLOCK_GROWTH)
+    edges, place = [0], 0
+    per_cell = len(lines.trials)
+    while place < len(run):
+        cells = lines.omega[run[place]] * lines.longest / (2 * np.pi)
+        width = int(np.clip(share * cells, limits.FEWEST_LINES, limits.BLOCK_LINES))
+        place += width * per_cell
+        edges.append(place)
+    return [np.asarray(piece) for piece in np.split(run, edges[1:-1]) if len(piece)]
+
+
+def _in_band(
+    left: FourierLines, seen: FourierLines, band: BandFit, filters: _Prewhitening
+) -> float:
+    """The cost of noise in a band of driven modes, in the units of that band, unfiltered."""
+    low, high, scale = band.band.omega.min(), band.band.omega.max(), band.band.scale
+    inside, whole = (lines.between(low, high) for lines in (left, seen))
+    changed = 2 * float(np.sum(filters.log_gain(inside.omega)))
+    full = band.model.full
+    return _profile(inside.values / scale, whole.values / scale, full=full) - changed
+
+
+def _random(band: BandFit) -> float:
+    return -2 * band.log_likelihood
+
+
+def _profile(left: ComplexArray, seen: ComplexArray, *, full: bool | None = None) -> float:
+    """``2 K (log det R + n)`` with the R that fits best; diagonal where there are few lines.
+
+    Parameters
+    ----------
+    left, seen : arrays (lines, channels)
+        What is left, and what was measured: noise far below that is rounding.
+    """
+    K, n = len(left), left.shape[1]
+    floor = limits.ROUNDING**2 * np.mean(np.abs(seen) ** 2, axis=0) + limits.TINY
+    R = left.T @ left.conj() / K + np.diag(floor)
+    if full is None:
+        full = n > 1 and limits.LINES_PER_CHANNEL * n <= K
+    log_det = float(np.linalg.slogdet(R)[1]) if full else float(np.log(np.diag(R).real).sum())
+    return float(2 * K * (log_det + n))

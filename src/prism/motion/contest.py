@@ -1,0 +1,220 @@
+"""The data decide: kinds of motion are weighed against each other where there is doubt.
+
+Steady lines are asked first, since they cost least and most is known of them. If what they leave
+is noise, and no line may be one that decays, nothing else is fitted. Otherwise every kind that
+competes is fitted in turn, until one leaves nothing that asks for another; the score of
+`prism.motion.account` chooses among those that were fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from prism.errors import CannotTellError, NoLineError
+from prism.evidence import Evidence, Rival
+from prism.finding import Finding
+from prism.motion import _limits as limits
+from prism.motion.account import Account, costs, lines_of, usable
+from prism.motion.decays.decays import decay_chance
+from prism.motion.doubts import bunches, hump_chance
+from prism.motion.driven.kind import Driven
+from prism.motion.explanation import Explanation, Question
+from prism.motion.losses import LossyMotion
+from prism.motion.steady import Lines
+from prism.motion.steady.kind import Steady
+
+__all__ = ["decide", "is_open"]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A kind of motion that was fitted, with what it leaves.
+
+    Attributes
+    ----------
+    explanation : Explanation
+    finding : Finding
+    account : Account
+    doubts : tuple of str
+        What asks for another kind, in words.
+    chance : float
+        Smallest chance of what is left, if it is noise.
+    """
+
+    explanation: Explanation
+    finding: Finding
+    account: Account
+    doubts: tuple[str, ...]
+    chance: float
+
+
+def is_open(asked: Question, explanation: Explanation) -> bool:
+    """Whether the options leave it to the data which kind of motion it is."""
+    settings = asked.settings
+    free = asked.experiment.name == "free" and settings.method == "likelihood"
+    if asked.is_response or not free or settings.kind is not None or settings.drift > 1:
+        return False
+    steady = isinstance(explanation, Steady) and settings.damped is None
+    return steady or isinstance(explanation, LossyMotion)
+
+
+def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) -> Finding:
+    """Fit the kind that options or habit ask first, and others where the data ask for them.
+
+    Parameters
+    ----------
+    asked : Question
+    first : Explanation
+        Steady lines, or losses where they are insisted on.
+    kinds : sequence of Explanation
+        All that there are.
+
+    Raises
+    ------
+    CannotTellError
+        When nothing explains the record.
+    """
+    if not usable(asked.record):
+        return first.find(asked)
+    if isinstance(first, LossyMotion):
+        wanted = [kind for kind in kinds if isinstance(kind, LossyMotion)]
+        return _chosen(asked, *_fitted(asked, wanted, None))
+    lead, refusal = None, None
+    try:
+        lead = _contender(asked, first, first.find(asked))
+    except NoLineError as error:
+        refusal = error
+        if hump_chance(lines_of(asked.record, asked.record.trials)) > limits.DOUBT_LEVEL:
+            raise
+    if lead is not None and (not lead.doubts or _full(asked, lead.finding)):
+        return _with_evidence(lead, [lead], [0.0])
+    asked.tell("other kinds of motion")
+    others = [kind for kind in kinds if kind is not first]
+    found, _ = _fitted(asked, others, None if lead is None else lead.finding)
+    return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
+
+
+def _full(asked: Question, finding: Finding) -> bool:
+    """Whether as many lines were found as were allowed: what is left is no evidence then."""
+    most = asked.settings.max_modes
+    return most is not None and len(finding.modes) >= most
+
+
+_NOTHING = (
+    "no mode stands out of the noise: record longer, reduce the noise, or raise the false-alarm "
+    "probability."
+)
+
+
+def _fitted(
+    asked: Question, kinds: Sequence[Explanation], lead: Finding | None
+) -> tuple[list[Contender], CannotTellError | None]:
+    """Fits of several kinds, until one leaves no doubt, and what the last that failed said.
+
+    Random motion can always be doubted: it leaves nothing to look at.
+    """
+    out: list[Contender] = []
+    refusal: CannotTellError | None = None
+    driven = None
+    for kind in _in_order(asked, kinds, lead):
+        for attempt in kind.rivals(asked, lead, driven):
+            try:
+                one = _contender(asked, kind, attempt())
+            except CannotTellError as error:
+                refusal = error
+                continue
+            if one is None:
+                continue
+            out.append(one)
+            driven = one.finding if one.account.bands else driven
+            if not one.doubts and not one.account.bands:
+                return out, refusal
+    return out, refusal
+
+
+def _in_order(
+    asked: Question, kinds: Sequence[Explanation], lead: Finding | None
+) -> list[Explanation]:
+    """Kinds in the order in which they are asked.
+
+    A search for decays in a long record that noise drives would take long and find nothing: there,
+    random motion comes first, and decays are asked whether they do better with as many modes.
+    """
+    order = list(kinds)
+    if _work(asked, lead) > limits.MUCH_WORK:
+        order.sort(key=lambda kind: not isinstance(kind, Driven))
+    return order
+
+
+def _work(asked: Question, lead: Finding | None) -> float:
+    """Samples times the square of the lines that a search for decays would fit."""
+    record, lines = asked.record, limits.BLIND_DECAYS
+    if lead is not None:
+        resolution = 2 * np.pi / record.duration
+        lines = len(bunches(np.unique(lead.modes.frequencies), resolution)) + limits.MORE_DECAYS
+    return float(sum(record.samples) * record.n_channels * lines**2)
+
+
+def _contender(asked: Question, explanation: Explanation, finding: Finding) -> Contender | None:
+    account = explanation.account(asked, finding)
+    if account is None:
+        return None
+    if account.bands:
+        return Contender(explanation, finding, account, (), 1.0)
+    chance = hump_chance(lines_of(asked.record, account.rests))
+    doubts = tuple(_doubts(asked, finding, chance))
+    return Contender(explanation, finding, account, doubts, chance)
+
+
+def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
+    """What speaks against an explanation by lines, in words."""
+    record = asked.record
+    resolution, omega = 2 * np.pi / record.duration, finding.modes.frequencies
+    lines = finding.fit
+    crowds = isinstance(lines, Lines) and lines.crowded
+    if crowds or len(bunches(np.unique(omega), resolution)) < len(np.unique(omega)):
+        yield "lines stand closer together than separate lines are likely to"
+    if chance < limits.DOUBT_LEVEL:
+        yield f"what the lines leave is not white noise (chance {chance:.1e})"
+    if isinstance(lines, Lines):
+        apart = limits.MAY_BE_ONE * resolution
+        decay = decay_chance(record, lines.fit.omega, lines.gains, apart)
+        if decay < limits.DOUBT_LEVEL:
+            yield f"lines decay by a first test (chance {decay:.1e})"
+
+
+def _chosen(
+    asked: Question, contenders: Sequence[Contender], refusal: CannotTellError | None
+) -> Finding:
+    """The contender with the lowest score; the refusal where noise alone scores lower."""
+    record = asked.record
+    nothing = Account(record.trials, 0.0)
+    scores = costs(record, [*(one.account for one in contenders), nothing])
+    order = np.argsort(scores[:-1])
+    if not len(order) or scores[order[0]] > scores[-1]:
+        raise refusal or NoLineError(_NOTHING)
+    ranked = [contenders[k] for k in order]
+    best = replace(ranked[0], finding=_complete(asked, ranked[0]))
+    return _with_evidence(best, [best, *ranked[1:]], [scores[k] - scores[order[0]] for k in order])
+
+
+def _complete(asked: Question, best: Contender) -> Finding:
+    """The finding, once more without the limit under which it competed, where it met that."""
+    if not best.doubts or isinstance(best.explanation, Steady):
+        return best.finding
+    return best.explanation.find(asked)
+
+
+def _with_evidence(
+    best: Contender, ranked: Sequence[Contender], behind: Sequence[float]
+) -> Finding:
+    rivals: dict[str, Rival] = {}
+    for one, much in zip(ranked, behind, strict=True):
+        kind = one.finding.kind
+        words = one.explanation.label or one.explanation.name
+        rivals.setdefault(kind, Rival(kind, words, len(one.finding.modes), float(much)))
+    doubts = next((one.doubts for one in ranked if isinstance(one.explanation, Steady)), ())
+    return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))

@@ -1,0 +1,71 @@
+r"""Whether what an explanation leaves is noise, or asks for another explanation.
+
+The Fourier lines of what is left, whitened by the covariance between channels, have powers
+:math:`d_k = Y_k^H S^{-1} Y_k` that are Gamma(n R) distributed if they are white noise. Sums over
+windows of 1, 2, 4, ... neighbouring lines are Gamma(n R w); the smallest chance over all windows,
+times their number, bounds the chance of the most conspicuous one. A line that decays, moves or is
+kicked, and motion driven by noise, leave a hump, narrow or broad, wherever it is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import gammaincc, gammaincinv
+
+from prism._types import Array, ComplexArray, Index
+from prism.motion import _limits as limits
+from prism.motion.driven.spectrum import FourierLines
+
+__all__ = ["bunches", "hump_chance"]
+
+
+def bunches(omega: Array, resolution: float) -> list[Index]:
+    """Indices of lines, ascending, in groups whose neighbours may be one line."""
+    apart = np.flatnonzero(np.diff(omega) > limits.MAY_BE_ONE * resolution) + 1
+    return [group for group in np.split(np.arange(len(omega)), apart) if len(group)]
+
+
+def hump_chance(lines: FourierLines) -> float:
+    """Chance of the most conspicuous window of a spectrum, if it is that of white noise.
+
+    Parameters
+    ----------
+    lines : FourierLines
+        Of what is left.
+    """
+    lowest = 2 * np.pi * limits.LOWEST_CYCLES / lines.longest
+    trials = [part.values[part.omega >= lowest] for part in lines.trials]
+    lengths = {len(values) for values in trials}
+    if len(lengths) == 1:
+        power = np.sum([_powers(values) for values in trials], axis=0)
+        return _scan(power, len(trials) * lines.values.shape[1])
+    each = [_scan(_powers(values), values.shape[1]) for values in trials]
+    return min(1.0, len(each) * min(each))
+
+
+def _powers(values: ComplexArray) -> Array:
+    """``Yᴴ S⁻¹ Y`` of every line, with the median that white noise has.
+
+    S is the covariance of the quieter lines; those that stand out do not enter it.
+    """
+    n = values.shape[1]
+    scale = np.median(np.abs(values) ** 2, axis=0) + limits.TINY
+    unit = values / np.sqrt(scale)
+    size = np.sum(np.abs(unit) ** 2, axis=1)
+    quiet = unit[size <= np.quantile(size, limits.QUIET_SHARE)]
+    S = quiet.T @ quiet.conj() / len(quiet) + limits.ROUNDING * np.eye(n)
+    power = np.einsum("ka,ab,kb->k", unit.conj(), np.linalg.inv(S), unit).real
+    return np.asarray(power * gammaincinv(n, 0.5) / np.median(power))
+
+
+def _scan(power: Array, dof: int) -> float:
+    """Bonferroni bound over all windows; dof is the shape of the Gamma law of one line."""
+    total, chance, width = np.append(0.0, np.cumsum(power)), 1.0, 1
+    count = 0
+    while width * limits.WIDEST_WINDOW <= len(power) or width == 1:
+        starts = np.arange(0, len(power) - width + 1, max(1, width // 2))
+        highest = float(np.max(total[starts + width] - total[starts]))
+        chance = min(chance, float(gammaincc(dof * width, highest)))
+        count += len(starts)
+        width *= 2
+    return min(1.0, count * chance)

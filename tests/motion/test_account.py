@@ -1,0 +1,80 @@
+"""One likelihood for all kinds of motion, against its dense form."""
+
+import numpy as np
+import pytest
+
+import prism
+from prism.motion.account import Account, blocks, costs, lines_of, price_of, usable
+from prism.motion.driven.driven import fit_driven
+
+
+@pytest.fixture
+def noise():
+    rng = np.random.default_rng(3)
+    mixed = rng.standard_normal((2000, 2)) @ np.array([[1.0, 0.8], [0.0, 0.6]])
+    return prism.Record(mixed, dt=0.1)
+
+
+def dense(record, rests):
+    """Minus twice the log-likelihood of all Fourier lines, block by block, written out."""
+    phi = np.array([(r[1:] * r[:-1]).sum() / (r**2).sum() for r in (rests[0] - rests[0].mean(0)).T])
+    total, lines = 0.0, lines_of(record, [rests[0][1:] - phi * rests[0][:-1]])
+    for block in blocks(lines, ()):
+        R = sum(np.outer(y, y.conj()) for y in lines.values[block]) / len(block)
+        R = R if len(block) >= 12 else np.diag(np.diag(R))
+        for y in lines.values[block]:
+            total += 2 * (np.log(np.linalg.det(R).real) + (y.conj() @ np.linalg.solve(R, y)).real)
+    return total
+
+
+def test_cost_is_the_dense_likelihood(noise):
+    account = Account(noise.trials, 7.5)
+    assert costs(noise, [account])[0] == pytest.approx(dense(noise, noise.trials) + 7.5, rel=1e-9)
+
+
+def test_a_line_taken_out_gains_its_energy_over_the_noise():
+    # in white noise of known variance the gain of a line is its energy over that variance
+    rng = np.random.default_rng(8)
+    t = 0.1 * np.arange(4000)
+    noise = rng.standard_normal((4000, 1))
+    line = 0.08 * np.cos(2 * np.pi * 700 * t / 400.0)[:, None]
+    record = prism.Record(noise + line, dt=0.1)
+    before, after = costs(record, [Account(record.trials, 0.0), Account((noise,), 0.0)])
+    energy = float(np.sum((noise + line) ** 2 - noise**2))
+    assert before - after == pytest.approx(energy, rel=0.1)
+
+
+def test_blocks_hold_every_line_once(noise):
+    lines = lines_of(noise, noise.trials)
+    held = np.concatenate(blocks(lines, ()))
+    assert len(held) == len(set(held.tolist()))
+    slow = lines.omega < 2 * np.pi * 3 / lines.longest
+    assert set(held.tolist()) == set(np.flatnonzero(~slow).tolist())
+
+
+def test_random_motion_is_weighed_by_its_spectrum():
+    # the lead of random motion over no motion does not hang on the units of the record
+    chain = prism.systems.chain(2, observed=[0, 1])
+    record = prism.systems.driven(chain, 300, 0.2, damping=0.02, noise=0.1, rng=1)
+    leads = []
+    for unit in (1.0, 1e6):
+        scaled = prism.Record(unit * record.trials[0], dt=0.2)
+        fit = fit_driven(scaled)
+        random, nothing = costs(
+            scaled, [Account(scaled.trials, 0.0, fit.bands), Account(scaled.trials, 0.0)]
+        )
+        leads.append(nothing - random)
+    assert len(fit) == 2
+    assert leads[0] > 500
+    assert leads[1] == pytest.approx(leads[0], rel=1e-6)
+
+
+def test_what_has_no_fourier_lines_is_not_weighed(noise):
+    assert usable(noise)
+    assert not usable(
+        prism.Record(noise.trials[0], t=np.sort(np.random.default_rng(0).random(2000)))
+    )
+    holes = noise.trials[0].copy()
+    holes[5] = np.nan
+    assert not usable(prism.Record(holes, dt=0.1))
+    assert price_of(noise, 3) == pytest.approx(3 * np.log(4000))

@@ -1,0 +1,92 @@
+"""The data say which kind of motion it is, without any option."""
+
+import numpy as np
+import pytest
+
+import prism
+from prism.errors import NoLineError
+
+
+def chain(**options):
+    return prism.systems.chain(4, observed=[0, 3]).free(400, 0.1, noise=0.1, **options)
+
+
+def decaying(rate, rng=0):
+    """Three lines that decay by ``rate`` over the record, 10 % noise, two channels."""
+    rng = np.random.default_rng(rng)
+    t = 0.1 * np.arange(4000)
+    poles = -rate / 400 * np.array([1.0, 0.7, 1.3]) + 1j * np.array([0.5, 1.1, 1.7])
+    shapes = rng.standard_normal((3, 2))
+    phases = np.exp(2j * np.pi * rng.random(3))
+    values = (np.exp(np.outer(t, poles)) * phases).real @ shapes
+    return prism.Record(values + 0.1 * values.std(axis=0) * rng.standard_normal((4000, 2)), dt=0.1)
+
+
+def driven(zeta, rng=0):
+    system = prism.systems.chain(3, observed=[0, 1])
+    return prism.systems.driven(system, 800, 0.2, damping=zeta, noise=0.1, rng=rng)
+
+
+def test_steady_lines_cost_no_further_fit():
+    model = prism.identify(chain(rng=1))
+    assert model.kind == "steady"
+    assert [one.kind for one in model.evidence.rivals] == ["steady"]
+    assert model.evidence.doubts == ()
+    assert "no test speaks against it" in model.summary()
+
+
+@pytest.mark.parametrize("rate", [0.3, 1.0, 3.0])
+def test_a_free_decay_is_found(rate):
+    model = prism.identify(decaying(rate))
+    assert model.kind == "decaying"
+    assert len(model.modes) == 3
+    assert model.evidence.doubts
+    assert model.evidence.margin > 10
+    truth = np.array([1.0, 0.7, 1.3]) * rate / 400 / model.modes.frequencies
+    assert np.all(np.abs(model.modes.damping - truth) < 4 * model.modes.damping_std)
+
+
+@pytest.mark.parametrize("zeta", [0.004, 0.03])
+def test_motion_driven_by_noise_is_found(zeta):
+    model = prism.identify(driven(zeta))
+    assert model.kind == "driven"
+    assert len(model.modes) == 3
+    assert "motion driven by unmeasured noise; next best" in model.summary()
+
+
+def test_losses_insisted_on_are_of_the_kind_that_the_data_say():
+    assert prism.identify(driven(0.01), damped=True).kind == "driven"
+    assert prism.identify(decaying(1.0), damped=True).kind == "decaying"
+    assert prism.identify(chain(rng=2), damped=True).kind == "decaying"
+
+
+def test_a_choice_against_the_evidence_is_carried_out():
+    model = prism.identify(decaying(1.0), damped=False)
+    assert model.kind == "steady"
+    assert prism.identify(driven(0.01), kind="decaying", max_modes=3).kind == "decaying"
+
+
+def test_a_strong_decay_in_a_long_record_is_no_drive():
+    # long enough for random motion to be asked first
+    rng = np.random.default_rng(4)
+    t = 0.02 * np.arange(30_000)
+    poles = np.array([-0.004, -0.006, -0.008]) + 1j * np.array([3.0, 7.0, 11.0])
+    values = np.exp(np.outer(t, poles)).real @ rng.standard_normal((3, 4))
+    noisy = values + 0.1 * values.std(axis=0) * rng.standard_normal(values.shape)
+    model = prism.identify(prism.Record(noisy, dt=0.02))
+    assert model.kind == "decaying"
+    assert len(model.modes) == 3
+
+
+def test_white_noise_stays_noise():
+    rng = np.random.default_rng(9)
+    with pytest.raises(NoLineError):
+        prism.identify(prism.Record(rng.standard_normal((2000, 2)), dt=0.1))
+
+
+def test_a_saved_model_keeps_what_was_weighed(tmp_path):
+    model = prism.identify(decaying(1.0))
+    model.save(tmp_path / "m.json")
+    again = prism.load(tmp_path / "m.json")
+    assert again.evidence == model.evidence
+    assert again.summary() == model.summary()
