@@ -1,4 +1,4 @@
-r"""Makers of ensembles that are called records at equilibrium and are not, or are told wrong numbers.
+r"""Makers of ensembles that are not at equilibrium as is said, or that come with wrong numbers.
 
 At equilibrium the power of a mode is :math:`kT\, v_m v_m^T / Ω_m^2` and
 :math:`\sum_m v_m v_m^T = μ^{-1}`.
@@ -6,7 +6,10 @@ At equilibrium the power of a mode is :math:`kT\, v_m v_m^T / Ω_m^2` and
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from scipy.stats import chi2, ncx2
 
 from prism._types import Array
 from prism.record import Record
@@ -18,35 +21,31 @@ TRIALS = (100, 300)
 SHORT = (400, 1000)  # samples of a trial
 MASS, GAIN = 1.1, 1.05
 SPREAD = 1.0  # of the logarithm of random energies
+LEVEL = 1e-3  # of the test of an oracle
+SHAPES = 3e-3  # error of shapes, where energies do not scatter
 
 
 def _wanted(channels: int) -> Wanted:
-    return Wanted(
-        channels=(channels, 4),
-        length=SHORT,
-        unit_mass=True,
-        hidden=True,
-        coordinates=(2 + channels - 1, 6),
-    )
+    return Wanted((channels + 1, 6), (channels, 4), SHORT, unit_mass=True, hidden=True)
 
 
 def _noisy(rng: np.random.Generator, clean: Array) -> Array:
     noise = NOISE * np.sqrt(np.mean(clean**2, axis=(0, 1)))
-    return clean + noise * rng.standard_normal(clean.shape)
+    return np.asarray(clean + noise * rng.standard_normal(clean.shape))
 
 
-def _truth(drawn: Drawn, told: float) -> dict[str, object]:
-    return {"hidden": drawn.system.hidden_frequencies, "oracle": told}
+def _truth(drawn: Drawn, power: float) -> dict[str, Any]:
+    return {"hidden": drawn.system.hidden_frequencies, "power": power}
 
 
 def cut(rng: np.random.Generator) -> Made:
     """One long free record, cut into pieces."""
     drawn = draw(rng, _wanted(1))
-    t = drawn.dt * np.arange(PIECES * drawn.samples)
+    t = np.asarray(drawn.dt * np.arange(PIECES * drawn.samples), float)
     values = swing(rng, drawn, t).clean.reshape(PIECES, drawn.samples, -1)
     record = Record(_noisy(rng, values), dt=drawn.dt)
     options = {"experiment": "equilibrium"}
-    return Made(record, None, options=options, extras=_truth(drawn, np.inf))
+    return Made(record, None, options=options, extras=_truth(drawn, 1.0))
 
 
 def _ensemble(rng: np.random.Generator, drawn: Drawn, energies: Array) -> tuple[Array, int]:
@@ -66,8 +65,8 @@ def energies(slope: bool, rng: np.random.Generator) -> Made:
     E = omega / omega.mean() if slope else rng.lognormal(0.0, SPREAD, len(omega))
     clean, trials = _ensemble(rng, drawn, E)
     options = {"experiment": "equilibrium", "mass": "identity"}
-    record = Record(_noisy(rng, clean), dt=drawn.dt)
-    return Made(record, None, options=options, extras=_truth(drawn, unequal(drawn, E, trials)))
+    record, v = Record(_noisy(rng, clean), dt=drawn.dt), drawn.system.participation
+    return Made(record, None, options=options, extras=_truth(drawn, power(v, E, trials)))
 
 
 def wrong_mass(rng: np.random.Generator) -> Made:
@@ -79,7 +78,8 @@ def wrong_mass(rng: np.random.Generator) -> Made:
     a = int(rng.integers(n))
     mass[a, a] = MASS
     options = {"experiment": "equilibrium", "mass": mass}
-    told = unlike(drawn, a, MASS, trials)
+    # with a mass too large the shares of Σ v vᵀ μ are those of a channel that reads too much
+    told = power(_scaled(drawn, a, np.sqrt(MASS)), np.ones(len(drawn.zeta)), trials)
     record = Record(_noisy(rng, clean), dt=drawn.dt)
     return Made(record, None, options=options, extras=_truth(drawn, told))
 
@@ -92,30 +92,43 @@ def wrong_gain(rng: np.random.Generator) -> Made:
     values = _noisy(rng, clean)
     values[..., a] *= GAIN
     options = {"experiment": "equilibrium", "mass": "identity"}
-    told = unlike(drawn, a, GAIN**2, trials)
+    told = power(_scaled(drawn, a, GAIN), np.ones(len(drawn.zeta)), trials)
     return Made(Record(values, dt=drawn.dt), None, options=options, extras=_truth(drawn, told))
 
 
 # -- what a test with full knowledge sees ----------------------------------------------------------
 
 
-def unequal(drawn: Drawn, E: Array, trials: int) -> float:
-    r"""What the energies gain over equal ones in twice the log-likelihood.
+def _scaled(drawn: Drawn, a: int, factor: float) -> Array:
+    v = drawn.system.participation.copy()
+    v[:, a] *= factor
+    return v
 
-    :math:`2 R \sum_m (r_m - 1 - \ln r_m)`, r the energies over their mean. A record shows powers
-    only; shapes and frequencies known, so are the energies.
+
+def power(v: Array, E: Array, trials: int) -> float:
+    r"""Power of a test at 1e-3 of the one relation that equilibrium and the mass make.
+
+    :math:`X = \sum_m E_m v_m v_m^T` must be a multiple of the identity. The mean energy of a mode
+    over R trials scatters by :math:`1/\sqrt R`, shapes hardly. What X is off by has the
+    non-centrality :math:`d^T C^{-1} d` on n(n+1)/2 - 1 degrees of freedom: one channel tells
+    nothing.
+
+    Parameters
+    ----------
+    v : array (modes, channels)
+        As the masses and gains that are given make it.
+    E : array (modes,)
+        Mean energies.
+    trials : int
     """
-    ratio = E / E.mean()
-    return float(2 * trials * np.sum(ratio - 1 - np.log(ratio)))
-
-
-def unlike(drawn: Drawn, a: int, factor: float, trials: int) -> float:
-    r"""What a wrong entry of :math:`\sum_m v_m v_m^T` gains, the temperature unknown.
-
-    Each mode scatters by :math:`1/\sqrt R` of its power. The other channels fix the temperature.
-    """
-    share = drawn.system.participation**2
-    own = share[:, a] / share[:, a].sum()
-    rest = np.delete(share, a, axis=1).sum(axis=1)
-    off = own - rest / rest.sum()
-    return float(np.log(factor) ** 2 * trials / np.sum(off**2))
+    n = v.shape[1]
+    dof = n * (n + 1) // 2 - 1
+    if not dof:
+        return 0.0
+    each = np.einsum("m,ma,mb->mab", E, v, v)
+    traceless = each - np.trace(each, axis1=1, axis2=2)[:, None, None] * np.eye(n) / n
+    rows = traceless[:, *np.triu_indices(n)]
+    d, floor = rows.sum(axis=0), (SHAPES * np.trace(each.sum(axis=0)) / n) ** 2
+    C = rows.T @ rows / trials + floor * np.eye(len(d))
+    apart = float(d @ np.linalg.solve(C, d))
+    return float(ncx2.sf(chi2.isf(LEVEL, dof), dof, apart))

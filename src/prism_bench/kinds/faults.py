@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.optimize import least_squares
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.record import Record
 from prism.systems import duffing
-from prism_bench.kinds.free import NOISE, Made, Swinging, kicked_motion, swing
-from prism_bench.kinds.systems import LENGTH, PLAIN, Wanted, between, draw
-from prism_bench.kinds.truth import free_modes
+from prism_bench.kinds.free import Made, Swinging, kicked_motion, swing, unless_told
+from prism_bench.kinds.systems import LENGTH, Wanted, between, draw
+from prism_bench.kinds.truth import PADDED, free_modes, told_from_steady
 
 LOST = 3  # samples
 MIDDLE = (0.3, 0.7)  # of the record
@@ -17,6 +18,7 @@ CLIPPED = 0.9  # quantile of the sizes
 DRIFT = (0.5, 3.0)  # cells by which the clock moves the highest line
 STEP = (0.5, 2.0)  # of the offset, over the rms of the channel
 DELAY = (0.2, 2.0)  # samples
+QUIET = 0.02  # noise over the rms: a third harmonic is a percent of the first, and less
 CUBIC = (0.05, 0.3)  # of the restoring force at the turning point
 PERIOD_OF_DUFFING = (12.0, 30.0)  # samples in a period of the highest mode, so that 3Ω is seen
 
@@ -33,17 +35,43 @@ def cubic(rng: np.random.Generator) -> Made:
     samples = int(rng.integers(LENGTH[0], LENGTH[1] + 1))
     start = np.zeros(1 + len(hidden))
     start[0] = size
-    record = system.simulate(start, 0 * start, samples * dt, dt, noise=NOISE, rng=rng)
-    return Made(record, None, extras={"cubic": share, "hidden": hidden})
+    clean = system.simulate(start, 0 * start, samples * dt, dt).trials[0]
+    noise = QUIET * clean.std(axis=0)
+    record = Record(clean + noise * rng.standard_normal(clean.shape), dt=dt)
+    told = left_by_lines(clean[:, 0], dt, 1 + len(hidden)) / float(noise[0]) ** 2
+    extras = {"cubic": share, "hidden": hidden}
+    return Made(record, None, unless_told(told), told=told, extras=extras)
+
+
+def left_by_lines(x: Array, dt: float, count: int) -> float:
+    """Sum of squares that so many steady lines and an offset leave, at their best frequencies."""
+    u = dt * (np.arange(len(x)) - 0.5 * (len(x) - 1))
+    cell = 2 * np.pi / (len(x) * dt)
+
+    def rest(cells: Array) -> Array:
+        angle = np.multiply.outer(u, cell * cells)
+        basis = np.hstack([np.ones((len(u), 1)), np.cos(angle), np.sin(angle)])
+        return np.asarray(x - basis @ np.linalg.lstsq(basis, x, rcond=None)[0])
+
+    cells, left = np.zeros(0), x - x.mean()
+    for _ in range(count):
+        spectrum = np.abs(np.fft.rfft(left * np.hanning(len(x)), PADDED * len(x)))
+        start = np.append(cells, np.argmax(spectrum) / PADDED)
+        cells = least_squares(rest, start, x_scale=0.1).x
+        left = rest(cells)
+    return float(left @ left)
 
 
 # -- faults ----------------------------------------------------------------------------------------
 
 
-def _made(rng: np.random.Generator, motion: Swinging, values: Array, **extras: object) -> Made:
+def _made(motion: Swinging, values: Array, told: float | None = None, **extras: object) -> Made:
+    """A record with its fault; by default it is told by what steady lines leave of the motion."""
     record = Record(values, dt=motion.drawn.dt)
     modes = free_modes(motion.drawn, motion.z, motion.noise, record)
-    return Made(record, modes, extras=extras)
+    if told is None:
+        told = told_from_steady(motion.z, np.array([mode.gain for mode in modes]))
+    return Made(record, modes, unless_told(told), told=told, extras=extras)
 
 
 def struck(rng: np.random.Generator) -> Made:
@@ -51,7 +79,7 @@ def struck(rng: np.random.Generator) -> Made:
     drawn = draw(rng)
     at = round(rng.uniform(*MIDDLE) * drawn.samples)
     motion = kicked_motion(rng, drawn, np.array([at]))
-    return _made(rng, motion, motion.noisy(rng), place=drawn.dt * at)
+    return _made(motion, motion.noisy(rng), place=drawn.dt * at)
 
 
 def lost(rng: np.random.Generator) -> Made:
@@ -60,7 +88,7 @@ def lost(rng: np.random.Generator) -> Made:
     drawn, values = motion.drawn, motion.noisy(rng)
     at = round(rng.uniform(*MIDDLE) * drawn.samples)
     left = np.delete(values, np.arange(at, at + LOST), axis=0)
-    return _made(rng, motion, left, place=drawn.dt * at)
+    return _made(motion, left, np.inf, place=drawn.dt * at)
 
 
 def clock(rng: np.random.Generator) -> Made:
@@ -70,7 +98,7 @@ def clock(rng: np.random.Generator) -> Made:
     u = drawn.t / drawn.duration
     bent = drawn.t + cells * np.pi / drawn.system.frequencies[-1] * u * (u - 1)
     motion = swing(rng, drawn, bent)
-    return _made(rng, motion, motion.noisy(rng), cells=cells)
+    return _made(motion, motion.noisy(rng), cells=cells)
 
 
 def clipped(rng: np.random.Generator) -> Made:
@@ -78,7 +106,7 @@ def clipped(rng: np.random.Generator) -> Made:
     motion = swing(rng, draw(rng))
     values = motion.noisy(rng)
     most = np.quantile(np.abs(values), CLIPPED, axis=0)
-    return _made(rng, motion, np.clip(values, -most, most))
+    return _made(motion, np.clip(values, -most, most), np.inf)
 
 
 def stepped(rng: np.random.Generator) -> Made:
@@ -88,7 +116,7 @@ def stepped(rng: np.random.Generator) -> Made:
     at = round(rng.uniform(*MIDDLE) * len(values))
     size = float(between(rng, *STEP)) * rng.choice([-1, 1])
     values[at:, a] += size * values[:, a].std()
-    return _made(rng, motion, values, place=motion.drawn.dt * at, channel=a, size=size)
+    return _made(motion, values, np.inf, place=motion.drawn.dt * at, channel=a, size=size)
 
 
 def delayed(rng: np.random.Generator) -> Made:
@@ -100,4 +128,16 @@ def delayed(rng: np.random.Generator) -> Made:
     values = motion.noisy(rng)
     before = Swinging(drawn, motion.z * turn).clean
     values[:, a] += before[:, a] - motion.clean[:, a]
-    return _made(rng, motion, values, channel=a, late=late)
+    return _made(motion, values, out_of_phase(motion, turn[:, 0], a), channel=a, late=late)
+
+
+def out_of_phase(motion: Swinging, turn: ComplexArray, a: int) -> float:
+    r"""χ² that modes in phase on all channels leave where one channel is turned.
+
+    :math:`\tfrac12 \sum_t |z_m|^2 σ_2^2`, σ₂ the second singular value of the real and imaginary
+    parts of the shape over the noise.
+    """
+    w = np.asarray(motion.drawn.system.participation / motion.noise, complex)
+    w[:, a] *= turn
+    second = np.linalg.svd(np.stack([w.real, w.imag], axis=1), compute_uv=False)[:, 1]
+    return float(0.5 * np.sum(np.abs(motion.z) ** 2, axis=1) @ second**2)

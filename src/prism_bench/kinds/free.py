@@ -140,10 +140,10 @@ def decaying(low: float, high: float, rng: np.random.Generator) -> Made:
     record = Record(motion.noisy(rng), dt=drawn.dt)
     modes = free_modes(drawn, motion.z, motion.noise, record)
     told = told_from_steady(motion.z, np.array([mode.gain for mode in modes]))
-    return Made(record, modes, _unless_told(told), told=told)
+    return Made(record, modes, unless_told(told), told=told)
 
 
-def _unless_told(told: float) -> frozenset[str]:
+def unless_told(told: float) -> frozenset[str]:
     """Steady lines are right too where an oracle cannot tell."""
     return frozenset() if told >= TOLD else frozenset({"steady"})
 
@@ -212,4 +212,4 @@ def _moving(rng: np.random.Generator, motion: Swinging, extras: dict[str, Any]) 
     record = Record(motion.noisy(rng), dt=drawn.dt)
     modes = free_modes(drawn, motion.z, motion.noise, record)
     told = told_from_steady(motion.z, np.array([mode.gain for mode in modes]))
-    return Made(record, modes, _unless_told(told), told=told, extras=extras)
+    return Made(record, modes, unless_told(told), told=told, extras=extras)

@@ -53,7 +53,7 @@ def broad_peak(rng: np.random.Generator) -> Made:
 def _mixing(rho: float, channels: int) -> Array:
     """L with L Lᵀ = C, all correlations ρ."""
     C = np.full((channels, channels), rho) + (1 - rho) * np.eye(channels)
-    return np.linalg.cholesky(C)
+    return np.asarray(np.linalg.cholesky(C), float)
 
 
 def correlated(rho: float, channels: int, rng: np.random.Generator) -> Made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -15,11 +15,12 @@ from prism.errors import CannotTellError, NoLineError, PrismError, PrismWarning
 from prism.model import Model
 from prism.pipeline import identify
 from prism_bench.kinds.case import Case
-from prism_bench.kinds.table import DOUBT_CODES, DOUBT_WORDS, Kind, row_of
+from prism_bench.kinds.table import DOUBT_CODES, DOUBT_WORDS, UNTESTED, row_of
 from prism_bench.peers._cpu_limit import cpu_limit
 
 LIMIT = 60.0  # CPU seconds for one record
 REFUSED, TIMEOUT, BROKEN, NO_LINE = "refused", "timeout", "broken", "noise"
+CERTAIN = 0.99  # power of a test from which it must be made
 OFF = 4.0  # standard errors from which a hidden frequency is wrong
 EXACT = 1e-6  # error of a shape that may stand beside a standard error of zero
 _NO = np.zeros(0)
@@ -52,6 +53,8 @@ class Score:
         Errors of frequencies over the exact bound, where there is one.
     seconds : float
         CPU time.
+    tested : bool
+        Whether a test with full knowledge would reject the assumption that is wrong.
     """
 
     row: str
@@ -69,6 +72,7 @@ class Score:
     damping: Array = field(default_factory=lambda: _NO)
     in_bounds: Array = field(default_factory=lambda: _NO)
     seconds: float = 0.0
+    tested: bool = True
 
     def __str__(self) -> str:
         """One line for people who tune."""
@@ -117,15 +121,16 @@ def _visible(case: Case) -> int:
 def _refused(case: Case, error: Exception, seconds: float) -> Score:
     row, text = row_of(case.row), " ".join(str(error).split())
     outcome = _outcome(error)
-    named = outcome == REFUSED and (row.assumed or _said(row, text))
+    named = outcome == REFUSED and (row.assumed or _says(row.said, text))
     right = outcome in case.kinds or (named and (row.by_remark or row.assumed))
-    silent = not right and outcome == NO_LINE and not _said(row, text)
-    visible = _visible(case)
+    silent = not right and outcome == NO_LINE and not _says(row.said + DOUBT_WORDS, text)
+    visible = _visible(case) if outcome == NO_LINE else 0
     return Score(
         *(case.row, case.seed, outcome, right, silent, text),
-        missed=visible if outcome == NO_LINE else 0,
+        missed=visible,
         visible=visible,
         seconds=seconds,
+        tested=case.extras.get("power", 1.0) >= CERTAIN,
     )
 
 
@@ -140,31 +145,62 @@ def _outcome(error: Exception) -> str:
 
 
 def _answered(case: Case, model: Model, seconds: float) -> Score:
-    row, verdict = row_of(case.row), model.identifiability
-    codes = tuple(remark.code for remark in verdict.remarks if remark.code)
-    text = " ".join(str(verdict).split())
-    named = bool(set(codes) & set(row.codes)) or _says(row.said, text)
-    doubt = bool(set(codes) & set(DOUBT_CODES)) or _says(DOUBT_WORDS, text)
-    if row.assumed:
-        right = named or not _misled(case, model)
-    elif row.by_remark:
-        right = named or model.kind in row.kinds
-    else:
-        right = model.kind in case.kinds
+    if row_of(case.row).assumed:
+        return _assumed(case, model, seconds)
+    row, said = row_of(case.row), _heard(model)
+    named = said.has(row.codes, row.said)
+    right = model.kind in case.kinds
+    if row.by_remark:
+        right = named or right
+    if row.both:
+        right = named and right
+    right = right and not said.has(row.never, row.never)
+    silent = not (right or named or said.has(DOUBT_CODES, DOUBT_WORDS))
     numbers = {} if case.modes is None else compared(case, model)
     return Score(
-        *(case.row, case.seed, model.kind, right, not (right or named or doubt), text, codes),
+        *(case.row, case.seed, model.kind, right, silent, said.text, said.codes),
         seconds=seconds,
         **numbers,
     )
 
 
+def _assumed(case: Case, model: Model, seconds: float) -> Score:
+    """A wrong assumption: refused, remarked, believed with a word, harmless or silent."""
+    row, said = row_of(case.row), _heard(model)
+    known, untested = said.has(row.codes, row.said), said.has(UNTESTED, UNTESTED)
+    refused, misled = model.hamiltonian is None, _misled(case, model)
+    testable = case.extras["power"] >= CERTAIN
+    outcome = "answered"
+    for name, holds in (("untested", untested), ("remarked", known), (REFUSED, refused)):
+        outcome = name if holds else outcome
+    right = refused or known or (untested and not testable)
+    silent = misled and not (right or untested)
+    return Score(
+        *(case.row, case.seed, outcome, right, silent, said.text, said.codes),
+        seconds=seconds,
+        tested=testable,
+    )
+
+
+class _Said(NamedTuple):
+    """Remarks of a model, and why something is not determined."""
+
+    codes: tuple[str, ...]
+    text: str
+
+    def has(self, codes: tuple[str, ...], words: tuple[str, ...]) -> bool:
+        return bool(set(codes) & set(self.codes)) or _says(words, self.text)
+
+
+def _heard(model: Model) -> _Said:
+    verdict = model.identifiability
+    codes = tuple(remark.code for remark in verdict.remarks if remark.code)
+    parts = [*verdict.remarks, verdict.statement, verdict.why]
+    return _Said(codes, " ".join(" ".join(str(part) for part in parts).split()))
+
+
 def _says(words: tuple[str, ...], text: str) -> bool:
     return any(word in text.lower() for word in words)
-
-
-def _said(row: Kind, text: str) -> bool:
-    return _says(row.said + DOUBT_WORDS, text)
 
 
 def _misled(case: Case, model: Model) -> bool:

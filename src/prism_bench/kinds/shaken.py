@@ -11,11 +11,11 @@ from prism.record import Record
 from prism.systems.driven import driven as stationary
 from prism_bench.kinds.case import TrueMode
 from prism_bench.kinds.free import NOISE, Made
-from prism_bench.kinds.systems import APART, WIDTHS, Damping, Drawn, Wanted, between, draw
+from prism_bench.kinds.systems import APART, LENGTH, WIDTHS, Damping, Drawn, Wanted, between, draw
 from prism_bench.kinds.truth import driven_modes, visible_from
 
 RESOLVED = 1.0  # ζ f T at least
-LONG = (8000, 12000)  # samples, where the damping is small
+NARROW, LONG = 0.001, (8000, 12000)  # damping below which records have so many samples
 MACHINE_SIZE = (0.3, 1.0)  # rms of a machine's line over that of the channels
 
 
@@ -29,12 +29,11 @@ def _resolved(
     return np.exp(rng.uniform(np.log(least), np.log(high)))
 
 
-def _motion(
-    rng: np.random.Generator, low: float, high: float, long: bool
-) -> tuple[Drawn, Array, Array]:
+def _motion(rng: np.random.Generator, low: float, high: float) -> tuple[Drawn, Array, Array]:
     """A system, its stationary motion and the spectrum of its modal forces."""
     damping: Damping = partial(_resolved, low, high)
-    wanted = Wanted(damping=damping, length=LONG) if long else Wanted(damping=damping)
+    length = LONG if low < NARROW else LENGTH
+    wanted = Wanted(damping=damping, length=length)
     drawn = draw(rng, wanted)
     system = drawn.system
     S = np.diag(between(rng, 0.5, 2.0, len(system.full_mass)))
@@ -44,9 +43,9 @@ def _motion(
     return drawn, made.trials[0], modal
 
 
-def driven(low: float, high: float, long: bool, rng: np.random.Generator) -> Made:
+def driven(low: float, high: float, rng: np.random.Generator) -> Made:
     """Stationary motion under white forces on all coordinates."""
-    drawn, clean, modal = _motion(rng, low, high, long)
+    drawn, clean, modal = _motion(rng, low, high)
     noise = NOISE * np.sqrt(np.mean(clean**2, axis=0))
     record = Record(clean + noise * rng.standard_normal(clean.shape), dt=drawn.dt)
     return Made(record, driven_modes(drawn, modal, noise, record))
@@ -55,7 +54,7 @@ def driven(low: float, high: float, long: bool, rng: np.random.Generator) -> Mad
 def machine(low: float, high: float, rng: np.random.Generator) -> Made:
     """The same with one or two steady lines on top."""
     while True:
-        drawn, clean, modal = _motion(rng, low, high, False)
+        drawn, clean, modal = _motion(rng, low, high)
         omega = _free_places(rng, drawn, int(rng.integers(1, 3)))
         if omega is not None:
             break

@@ -34,8 +34,12 @@ class Kind:
         Words of a remark, a verdict or a refusal that do.
     by_remark : bool
         Whether such a remark or refusal is an answer that is right, whatever the kind.
+    both : bool
+        Whether the kind and such a remark are needed together.
     assumed : bool
         Whether it is about an assumption that is wrong.
+    never : tuple of str
+        Codes and words that make an answer wrong.
     """
 
     name: str
@@ -45,14 +49,22 @@ class Kind:
     codes: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
     by_remark: bool = False
+    both: bool = False
     assumed: bool = False
+    never: tuple[str, ...] = ()
 
 
-DOUBT_CODES = ("close-call", "doubt", "alternatives", "not-lines", "unexplained")
-"""Codes of remarks that say that the kind of motion is in doubt."""
+DOUBT_CODES = (
+    *("close-call", "doubt", "alternatives", "not-lines", "unexplained"),
+    *("decays", "driven", "kicks", "moving", "nonlinear"),
+)
+"""Codes of remarks that say that the kind of motion is in doubt, or that it is another one."""
+UNTESTED = ("untested", "could not be tested", "was not tested", "cannot be tested")
+"""Codes and words that say that an assumption was believed."""
 DOUBT_WORDS = ("not a sum of undamped lines", "close call", "cannot be told apart", "in doubt")
 
-STEADY, NONE = ("steady",), ("noise",)
+STEADY, DECAYING, KICKED, DRIVEN = ("steady",), ("decaying",), ("kicked",), ("driven",)
+MOVING, NONE = ("moving",), ("noise",)
 _DECAY = (("decays", "decaying"), ("decay",))
 _KICK = (("kicks", "kicked"), ("kick",))
 _DRIVEN = (("driven",), ("driven by", "noise drives", "noise-driven", "drives it"))
@@ -61,49 +73,82 @@ _MOVING = (("moving", "modulated", "gain-drift", "clock-drift"), ("moves", "modu
 _NOISE = (("noise",), ("no line",))
 _NONLINEAR = (("nonlinear", "torus", "harmonics"), ("nonlinear", "quasi-periodic"))
 _EQUAL = (
-    ("equilibrium", "not-equilibrium", "energies", "untested", "mass", "gain", "pieces"),
-    ("equilibrium was", "not at equilibrium", "equal energy", "equal energies", "not tested",
-     "could not be tested", "energies", "disagree", "pieces of one record", "contradict"),
-)  # fmt: skip
-_ANY = ("steady", "equilibrium")
+    ("not-equilibrium", "equilibrium", "energies", "pieces", "mass", "gain"),
+    ("do not agree with", "disagree", "pieces of one record", "contradict", "not at equilibrium"),
+)
+_CLOCK = (("clock-drift",), ("clock",))
+
+_decaying = partial(partial, free.decaying)
+_driven = partial(partial, shaken.driven)
+_machine = partial(shaken.machine, 0.003, 0.015)
+_sweep = partial(partial, free.sweep)
+_modulated = partial(partial, free.modulated)
+_correlated = partial(partial, noise.correlated, 0.5)
+_lines = partial(noise.correlated_lines, 0.9, 4)
+_energies = partial(partial, assumed.energies)
+
+
+def _filtered(last: float) -> Maker:
+    return partial(noise.filtered, np.array([1.0, last]))
+
+
+def _fault(
+    name: str,
+    words: str,
+    maker: Maker,
+    codes: tuple[str, ...],
+    said: tuple[str, ...],
+    kinds: tuple[str, ...] = (),
+) -> Kind:
+    """A row in which a remark or a refusal that names the fault is the right answer."""
+    return Kind(name, words, maker, kinds, codes, said, by_remark=True)
+
+
+def _wrong(name: str, words: str, maker: Maker) -> Kind:
+    """A row in which something wrong is assumed."""
+    return Kind(name, words, maker, STEADY, *_EQUAL, assumed=True)
+
 
 ROWS = (
     Kind("steady", "steady lines", free.steady, STEADY),
-    Kind("commensurate", "frequencies as 1 : 2 : 3", free.commensurate, STEADY),
-    Kind("decay-weak", "decay, ζΩT = .05 to .3", partial(free.decaying, 0.05, 0.3), ("decaying",), *_DECAY),
-    Kind("decay", "decay, ζΩT = .3 to 1", partial(free.decaying, 0.3, 1.0), ("decaying",), *_DECAY),
-    Kind("decay-strong", "decay, ζΩT = 1 to 3", partial(free.decaying, 1.0, 3.0), ("decaying",), *_DECAY),
-    Kind("kicked", "decay between 2 to 5 kicks", free.kicked, ("kicked",), *_KICK),
-    Kind("driven-narrow", "driven, ζ = .05 to .3 %", partial(shaken.driven, 0.0005, 0.003, True), ("driven",), *_DRIVEN),
-    Kind("driven", "driven, ζ = .3 to 1.5 %", partial(shaken.driven, 0.003, 0.015, False), ("driven",), *_DRIVEN),
-    Kind("driven-broad", "driven, ζ = 1.5 to 5 %", partial(shaken.driven, 0.015, 0.05, False), ("driven",), *_DRIVEN),
-    Kind("machine", "driven, with machine lines", partial(shaken.machine, 0.003, 0.015), ("driven",), *_MACHINE),
-    Kind("sweep-small", "lines sweep .1 to .5 cells", partial(free.sweep, 0.1, 0.5), ("moving",), *_MOVING),
-    Kind("sweep", "lines sweep .5 to 3 cells", partial(free.sweep, 0.5, 3.0), ("moving",), *_MOVING),
-    Kind("gain-drift", "all amplitudes modulated alike", partial(free.modulated, True), ("moving",), *_MOVING),
-    Kind("modulated", "one amplitude modulated", partial(free.modulated, False), ("moving",), *_MOVING),
-    Kind("duffing", "Duffing, cubic 5 to 30 %", faults.cubic, ("nonlinear",), *_NONLINEAR, by_remark=True),
+    Kind(
+        *("commensurate", "frequencies as 1 : 2 : 3", free.commensurate, STEADY),
+        never=("nonlinear", "motion of a nonlinear"),
+    ),
+    Kind("decay-weak", "decay, ζΩT = .05 to .3", _decaying(0.05, 0.3), DECAYING, *_DECAY),
+    Kind("decay", "decay, ζΩT = .3 to 1", _decaying(0.3, 1.0), DECAYING, *_DECAY),
+    Kind("decay-strong", "decay, ζΩT = 1 to 3", _decaying(1.0, 3.0), DECAYING, *_DECAY),
+    Kind("kicked", "decay between 2 to 5 kicks", free.kicked, KICKED, *_KICK),
+    Kind("driven-narrow", "driven, ζ = .05 to .3 %", _driven(0.0005, 0.003), DRIVEN, *_DRIVEN),
+    Kind("driven", "driven, ζ = .3 to 1.5 %", _driven(0.003, 0.015), DRIVEN, *_DRIVEN),
+    Kind("driven-broad", "driven, ζ = 1.5 to 5 %", _driven(0.015, 0.05), DRIVEN, *_DRIVEN),
+    Kind("machine", "driven, with machine lines", _machine, DRIVEN, *_MACHINE, both=True),
+    Kind("sweep-small", "lines sweep .1 to .5 cells", _sweep(0.1, 0.5), MOVING, *_MOVING),
+    Kind("sweep", "lines sweep .5 to 3 cells", _sweep(0.5, 3.0), MOVING, *_MOVING),
+    Kind("gain-drift", "all amplitudes modulated alike", _modulated(True), MOVING, *_MOVING),
+    Kind("modulated", "one amplitude modulated", _modulated(False), MOVING, *_MOVING),
+    _fault("duffing", "Duffing, cubic 5 to 30 %", faults.cubic, *_NONLINEAR, ("nonlinear",)),
     Kind("white", "white noise", noise.white, NONE, *_NOISE),
-    Kind("ar1", "AR(1) noise, .9", partial(noise.filtered, np.array([1, -0.9])), NONE, *_NOISE),
-    Kind("ar1-neg", "AR(1) noise, -.9", partial(noise.filtered, np.array([1, 0.9])), NONE, *_NOISE),
-    Kind("ar2", "AR(2) noise, ζ = 5 %", noise.broad_peak, ("noise", "driven"), *_NOISE),
-    Kind("white-8", "white noise, ρ = .5, 8 channels", partial(noise.correlated, 0.5, 8), NONE, *_NOISE),
-    Kind("white-3", "white noise, ρ = .5, 3 channels", partial(noise.correlated, 0.5, 3), NONE, *_NOISE),
-    Kind("white-trials", "8 trials of white noise of different level", noise.levels, NONE, *_NOISE),
-    Kind("lines-correlated", "3 lines in noise of ρ = .9, 4 channels", partial(noise.correlated_lines, 0.9, 4), STEADY),
-    Kind("lines-trials", "lines in 8 trials of different noise", noise.levelled_lines, STEADY),
-    Kind("fault-kick", "a kick in a steady record", faults.struck, ("kicked",), *_KICK, by_remark=True),
-    Kind("fault-lost", "3 samples lost", faults.lost, (), ("lost-samples",), ("lost",), by_remark=True),
-    Kind("fault-clock", "clock drift of .5 to 3 cells", faults.clock, ("moving",), ("clock-drift",), ("clock",), by_remark=True),
-    Kind("fault-clip", "clipped at the 90 % quantile", faults.clipped, (), ("clipping",), ("clip",), by_remark=True),
-    Kind("fault-step", "the offset of a channel jumps", faults.stepped, (), ("jump",), ("jump",), by_remark=True),
-    Kind("fault-delay", "a channel is late by .2 to 2 samples", faults.delayed, (), ("delay",), ("late by", "delayed"), by_remark=True),
-    Kind("cut", "one record cut into 40 pieces, called equilibrium", assumed.cut, _ANY, *_EQUAL, assumed=True),
-    Kind("energy-slope", "energies as frequencies, called equal", partial(assumed.energies, True), _ANY, *_EQUAL, assumed=True),
-    Kind("energy-random", "random energies, called equal", partial(assumed.energies, False), _ANY, *_EQUAL, assumed=True),
-    Kind("wrong-mass", "one mass 10 % too large", assumed.wrong_mass, _ANY, *_EQUAL, assumed=True),
-    Kind("wrong-gain", "one gain 5 % too large", assumed.wrong_gain, _ANY, *_EQUAL, assumed=True),
-)  # fmt: skip
+    Kind("ar1", "AR(1) noise, .9", _filtered(-0.9), NONE, *_NOISE),
+    Kind("ar1-neg", "AR(1) noise, -.9", _filtered(0.9), NONE, *_NOISE),
+    Kind("ar2", "AR(2) noise, ζ = 5 %", noise.broad_peak, (*NONE, *DRIVEN), *_NOISE),
+    Kind("white-8", "white noise, ρ = .5, 8 channels", _correlated(8), NONE, *_NOISE),
+    Kind("white-3", "white noise, ρ = .5, 3 channels", _correlated(3), NONE, *_NOISE),
+    Kind("white-trials", "white noise, 8 trials of other level", noise.levels, NONE, *_NOISE),
+    Kind("lines-correlated", "3 lines in noise of ρ = .9, 4 channels", _lines, STEADY),
+    Kind("lines-trials", "lines in 8 trials of other noise", noise.levelled_lines, STEADY),
+    _fault("fault-kick", "a kick in a steady record", faults.struck, *_KICK, KICKED),
+    _fault("fault-lost", "3 samples lost", faults.lost, ("lost-samples",), ("lost",)),
+    _fault("fault-clock", "clock drift, .5 to 3 cells", faults.clock, *_CLOCK, MOVING),
+    _fault("fault-clip", "clipped at the 90 % quantile", faults.clipped, ("clipping",), ("clip",)),
+    _fault("fault-step", "the offset of a channel jumps", faults.stepped, ("jump",), ("jump",)),
+    _fault("fault-delay", "a channel is late", faults.delayed, ("delay",), ("late by", "delayed")),
+    _wrong("cut", "one record in 40 pieces, called equilibrium", assumed.cut),
+    _wrong("energy-slope", "energies as frequencies, called equal", _energies(True)),
+    _wrong("energy-random", "random energies, called equal", _energies(False)),
+    _wrong("wrong-mass", "one mass 10 % too large", assumed.wrong_mass),
+    _wrong("wrong-gain", "one gain 5 % too large", assumed.wrong_gain),
+)
 
 
 def row_of(name: str) -> Kind:

@@ -9,6 +9,8 @@ information on its frequency, amplitude and phase unknown, is
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index
@@ -86,7 +88,7 @@ def _modes(
 def _spread(t: Array, z: ComplexArray, edges: list[int]) -> Array:
     """Sum over stretches of half the power times the spread of the time."""
     out = np.zeros(len(z))
-    for first, last in zip(edges[:-1], edges[1:], strict=True):
+    for first, last in pairwise(edges):
         power, part = np.abs(z[:, first:last]) ** 2, t[first:last]
         mean = power @ part / power.sum(axis=1)
         out += 0.5 * np.sum(power * (part - mean[:, None]) ** 2, axis=1)
