@@ -1,7 +1,7 @@
 """Claims, measured: each benchmark runs Monte-Carlo studies and compares them with its bars.
 
-A new benchmark is one file or folder with a function ``run(seeds, progress) -> Benchmark`` and one entry
-in `BENCHMARKS`.
+A new benchmark is one file or folder with a function ``run(seeds, progress) -> Benchmark`` and one
+entry in `BENCHMARKS`.
 """
 
 from __future__ import annotations

@@ -51,13 +51,13 @@ def left_by_lines(x: Array, dt: float, count: int) -> float:
     def rest(cells: Array) -> Array:
         angle = np.multiply.outer(u, cell * cells)
         basis = np.hstack([np.ones((len(u), 1)), np.cos(angle), np.sin(angle)])
-        return np.asarray(x - basis @ np.linalg.lstsq(basis, x, rcond=None)[0])
+        return np.asarray(x - basis @ np.linalg.solve(basis.T @ basis, basis.T @ x))
 
     cells, left = np.zeros(0), x - x.mean()
     for _ in range(count):
         spectrum = np.abs(np.fft.rfft(left * np.hanning(len(x)), PADDED * len(x)))
         start = np.append(cells, np.argmax(spectrum) / PADDED)
-        cells = least_squares(rest, start, x_scale=0.1).x
+        cells = least_squares(rest, start, x_scale=0.1, max_nfev=30).x
         left = rest(cells)
     return float(left @ left)
 

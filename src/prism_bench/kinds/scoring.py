@@ -240,7 +240,12 @@ def matched(case: Case, found: Array) -> list[tuple[int, int]]:
 def compared(case: Case, model: Model) -> dict[str, Any]:
     """Modes that are false or missed, and errors of those that are true."""
     modes, truth = model.modes, case.modes or ()
-    pairs = matched(case, modes.frequencies)
+    # a peak of the noise is a resonance to those who give it a width, and never a steady line
+    wide = {j for j, mode in enumerate(truth) if mode.damping is not None and not mode.expected}
+    lossless = modes.damping_std is None and modes.damping_interval is None
+    pairs = [
+        pair for pair in matched(case, modes.frequencies) if not (lossless and pair[1] in wide)
+    ]
     found = {j for _, j in pairs}
     off = np.array([modes.frequencies[i] - truth[j].frequency for i, j in pairs])
     std = np.array([modes.frequencies_std[i] for i, _ in pairs])

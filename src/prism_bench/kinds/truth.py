@@ -12,6 +12,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from prism._types import Array, ComplexArray, Index
 from prism.record import Record
@@ -105,10 +106,22 @@ def told_from_steady(z: ComplexArray, gain: Array) -> float:
     z : complex array (modes, samples)
     gain : array (modes,)
     """
-    samples = z.shape[1]
-    best = np.abs(np.fft.fft(z, PADDED * samples, axis=1)).max(axis=1) ** 2 / samples
-    left = 1 - best / np.sum(np.abs(z) ** 2, axis=1)
-    return float(np.sum(gain * left))
+    left = [1 - _best_line(one) / float(np.sum(np.abs(one) ** 2)) for one in z]
+    return float(gain @ np.array(left))
+
+
+def _best_line(z: ComplexArray) -> float:
+    """Sum of squares that the best steady line takes."""
+    samples = len(z)
+    u = 2 * np.pi * np.arange(samples) / samples
+    peak = float(np.argmax(np.abs(np.fft.fft(z, PADDED * samples)))) / PADDED
+
+    def taken(cells: float) -> float:
+        return float(np.abs(np.exp(-1j * cells * u) @ z) ** 2 / samples)
+
+    step = 1 / PADDED
+    best = minimize_scalar(lambda c: -taken(c), bounds=(peak - step, peak + step), method="bounded")
+    return taken(float(best.x))
 
 
 def driven_modes(drawn: Drawn, forces: Array, noise: Array, record: Record) -> tuple[TrueMode, ...]:
