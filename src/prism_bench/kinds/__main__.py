@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+from prism_bench.kinds.rows import rows_of
 from prism_bench.kinds.scoring import score
-from prism_bench.kinds.table import ROWS, TUNING, make
+from prism_bench.kinds.table import ROWS, TUNING, make, row_of
+from prism_bench.table import Benchmark, Row
 
 
 def main() -> None:
@@ -20,11 +22,18 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--stream", type=int, default=TUNING, help="1 to tune, 0 to score")
+    parser.add_argument("--table", action="store_true", help="end with the rows beside their bars")
     given = parser.parse_args()
-    for row in given.rows or [row.name for row in ROWS]:
-        for seed in range(given.first, given.first + given.seeds):
-            sys.stdout.write(f"{score(make(row, seed, given.stream))}\n")
+    seeds, rows = range(given.first, given.first + given.seeds), list[Row]()
+    for name in given.rows or [row.name for row in ROWS]:
+        scores = []
+        for seed in seeds:
+            scores.append(score(make(name, seed, given.stream)))
+            sys.stdout.write(f"{scores[-1]}\n")
             sys.stdout.flush()
+        rows += rows_of(row_of(name), scores)
+    if given.table:
+        sys.stdout.write(f"{Benchmark('kinds', given.seeds, tuple(rows))}\n")
 
 
 if __name__ == "__main__":

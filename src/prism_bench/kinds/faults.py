@@ -19,6 +19,7 @@ DRIFT = (0.5, 3.0)  # cells by which the clock moves the highest line
 STEP = (0.5, 2.0)  # of the offset, over the rms of the channel
 DELAY = (0.2, 2.0)  # samples
 QUIET = 0.02  # noise over the rms: a third harmonic is a percent of the first, and less
+ENERGY = 1e-7  # error of the energy of a simulation
 CUBIC = (0.05, 0.3)  # of the restoring force at the turning point
 PERIOD_OF_DUFFING = (12.0, 30.0)  # samples in a period of the highest mode, so that 3Ω is seen
 
@@ -35,7 +36,8 @@ def cubic(rng: np.random.Generator) -> Made:
     samples = int(rng.integers(LENGTH[0], LENGTH[1] + 1))
     start = np.zeros(1 + len(hidden))
     start[0] = size
-    clean = system.simulate(start, 0 * start, samples * dt, dt).trials[0]
+    motion = system.trajectory(start, 0 * start, samples * dt, dt, tolerance=ENERGY)
+    clean = motion.q[:, :1]
     noise = QUIET * clean.std(axis=0)
     record = Record(clean + noise * rng.standard_normal(clean.shape), dt=dt)
     told = left_by_lines(clean[:, 0], dt, 1 + len(hidden)) / float(noise[0]) ** 2

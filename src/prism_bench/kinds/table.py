@@ -61,7 +61,10 @@ DOUBT_CODES = (
 """Codes of remarks that say that the kind of motion is in doubt, or that it is another one."""
 UNTESTED = ("untested", "could not be tested", "was not tested", "cannot be tested")
 """Codes and words that say that an assumption was believed."""
-DOUBT_WORDS = ("not a sum of undamped lines", "close call", "cannot be told apart", "in doubt")
+DOUBT_WORDS = (
+    *("not a sum of undamped lines", "close call", "cannot be told apart", "in doubt"),
+    "a delay between channels",
+)
 
 STEADY, DECAYING, KICKED, DRIVEN = ("steady",), ("decaying",), ("kicked",), ("driven",)
 MOVING, NONE = ("moving",), ("noise",)
