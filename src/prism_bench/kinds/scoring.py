@@ -20,6 +20,7 @@ from prism_bench.peers._cpu_limit import cpu_limit
 
 LIMIT = 60.0  # CPU seconds for one record
 REFUSED, TIMEOUT, BROKEN, NO_LINE = "refused", "timeout", "broken", "noise"
+ANSWERED = "answered"  # as if the wrong assumption were right
 CERTAIN = 0.99  # power of a test from which it must be made
 OFF = 4.0  # standard errors from which a hidden frequency is wrong
 EXACT = 1e-6  # error of a shape that may stand beside a standard error of zero
@@ -77,6 +78,8 @@ class Score:
     def __str__(self) -> str:
         """One line for people who tune."""
         verdict = "right" if self.right else "SILENT" if self.silent else "wrong, said"
+        if self.outcome == ANSWERED and not self.silent:
+            verdict = "harmless"
         worst = f"{np.abs(self.frequency).max():.1f}" if len(self.frequency) else "-"
         shape = f"{np.abs(self.shape).max():.1f}" if len(self.shape) else "-"
         inside = f"{int(self.damping.sum())}/{len(self.damping)}" if len(self.damping) else "-"
@@ -170,7 +173,7 @@ def _assumed(case: Case, model: Model, seconds: float) -> Score:
     known, untested = said.has(row.codes, row.said), said.has(UNTESTED, UNTESTED)
     refused, misled = model.hamiltonian is None, _misled(case, model)
     testable = case.extras["power"] >= CERTAIN
-    outcome = "answered"
+    outcome = ANSWERED
     for name, holds in (("untested", untested), ("remarked", known), (REFUSED, refused)):
         outcome = name if holds else outcome
     right = refused or known or (untested and not testable)
