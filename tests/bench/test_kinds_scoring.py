@@ -10,7 +10,7 @@ from prism.pipeline import identify
 from prism.remarks import Remark
 from prism_bench import BENCHMARKS, kinds
 from prism_bench.kinds import TUNING, make, score
-from prism_bench.kinds.rows import assumed_rows, rows_of
+from prism_bench.kinds.rows import assumed_rows, cpu_time, rows_of
 from prism_bench.kinds.scoring import Score, matched
 from prism_bench.kinds.table import ROWS, row_of
 
@@ -176,3 +176,16 @@ def test_the_benchmark_runs_every_row(monkeypatch):
     assert said == ["steady lines", "white noise"]
     assert {row.case for row in result.rows} == set(said)
     assert len(ROWS) >= 30
+
+
+def test_a_cost_is_that_of_one_identification(steady, monkeypatch):
+    case, _ = steady
+    assert 0 < cpu_time(case.record) < 10
+    monkeypatch.setattr("prism_bench.kinds.rows.AMBIENT", 0.05)
+
+    def endless(_):
+        while True:
+            np.linalg.svd(np.ones((50, 50)))
+
+    monkeypatch.setattr("prism_bench.kinds.rows.identify", endless)
+    assert 0.05 < cpu_time(case.record) < 1.0
