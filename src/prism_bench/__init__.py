@@ -1,12 +1,12 @@
 """Claims, measured: each benchmark runs Monte-Carlo studies and compares them with its bars.
 
-A new benchmark is one file with a function ``run(seeds, progress) -> Benchmark`` and one entry
-in `BENCHMARKS`.
+A new benchmark is one file or folder with a function ``run(seeds, progress) -> Benchmark`` and one
+entry in `BENCHMARKS`.
 """
 
 from __future__ import annotations
 
-from prism_bench import chain, decays, driven, forced, nonlinear, paper, records
+from prism_bench import chain, decays, driven, forced, kinds, nonlinear, paper, records
 from prism_bench.table import Benchmark, Row, Runner
 
 BENCHMARKS: dict[str, Runner] = {
@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, Runner] = {
     "decays": decays.run,
     "driven": driven.run,
     "nonlinear": nonlinear.run,
+    "kinds": kinds.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

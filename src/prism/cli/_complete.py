@@ -18,7 +18,7 @@ __all__ = [
 EXCITATIONS = ("random", "sweep", "dwell", "burst", "hammer")
 """Forces of a simulated test."""
 
-BENCHMARKS = ("chain", "paper", "forced", "records", "decays", "driven", "nonlinear")
+BENCHMARKS = ("chain", "paper", "forced", "records", "decays", "driven", "nonlinear", "kinds")
 """Names of the benchmarks."""
 
 
