@@ -140,6 +140,7 @@ def find_lines(
     false_alarm: float,
     max_lines: int | None = None,
     progress: Progress | None = None,
+    shared: int = 1,
 ) -> tuple[LineFit, LineFamily]:
     """Find and fit all significant lines; the fit may hold none.
 
@@ -149,10 +150,11 @@ def find_lines(
         Probability that noise alone shows a line anywhere in the band.
     max_lines : int, optional
         Stop after this many.
+    shared : int
+        Channels that the covariance of the noise was estimated for together.
     """
-    family = LineFamily(
-        line_rules(samplings, NO_LINES, false_alarm, max_lines or limits.MOST_LINES)
-    )
+    most = max_lines or limits.MOST_LINES
+    family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, most, shared=shared))
     tell = progress or (lambda text: None)
     start = slow_start(family, samplings)
     fit, colour = _pruned(family, pursue(family, start, tell=tell))
