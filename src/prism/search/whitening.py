@@ -23,7 +23,7 @@ Bartlett's :math:`ν \log \overline{s^2} - \sum_r ν_r \log s_r^2`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,9 +31,10 @@ from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.record import Record
+from prism.remarks import Remark
 from prism.search import _limits as limits
 
-__all__ = ["Whitening", "whitening_of"]
+__all__ = ["Whitening", "noise_remarks", "whitening_of"]
 
 
 @dataclass(frozen=True)
@@ -205,6 +206,32 @@ def whitening_of(
     return Whitening(matrix, levels, groups, correlation, lost)
 
 
+def noise_remarks(whitening: Whitening, channels: Sequence[str]) -> Iterator[Remark]:
+    """What was done about noise that is not plain."""
+    if whitening.correlation is not None:
+        off = np.abs(whitening.correlation - np.eye(len(channels)))
+        a, b = divmod(int(off.argmax()), len(off))
+        largest = f"by {whitening.correlation[a, b]:.2g} between {channels[a]} and {channels[b]}"
+        share = f"{100 * whitening.lost:.2g} % of the samples stand beside missing ones"
+        used = "detection, fit and errors use its covariance"
+        if not whitening.mixes:
+            used = f"its covariance could not be used, for {share}, and errors may be too small"
+        elif whitening.lost:
+            used += f", and {share} and were left out for that"
+        yield Remark(
+            f"the noise of the channels is correlated: {used}",
+            f"most {largest}",
+            code="correlated-noise",
+        )
+    if whitening.unequal:
+        low, high = whitening.levels.min(), whitening.levels.max()
+        yield Remark(
+            "trials are not equally noisy, and count accordingly",
+            f"{low:.2g} to {high:.2g} times the rms of all",
+            code="unequal-noise",
+        )
+
+
 def _groups(quantity: Sequence[str]) -> tuple[Index, ...]:
     """Channels that measure the same."""
     kinds = dict.fromkeys(quantity)
@@ -289,7 +316,8 @@ def _normalised(levels: Array, counts: Array) -> Array:
 def _medians(cells: _Cells, power: Array) -> Array:
     """Level of every channel in every block, whatever a few lines do, (channels, blocks)."""
     out = [np.median(power[:, cells.block == b], axis=1) for b in range(cells.blocks)]
-    return np.maximum(np.array(out).T / np.log(2), np.finfo(float).tiny)
+    levels = np.asarray(out, float).T / np.log(2)
+    return np.asarray(np.maximum(levels, np.finfo(float).tiny))
 
 
 def _correlation(x: ComplexArray, groups: Sequence[Index]) -> Array:
@@ -340,7 +368,8 @@ def _mixing(
     gain += 4 * K * float(np.linalg.slogdet(root)[1])
     gain *= 1 - (2 * n + 11) / (12 * K)  # Bartlett: the law is χ² for few samples too
     dof = sum(len(g) * (len(g) - 1) // 2 for g in groups)
-    return root / scale if chdtrc(dof, max(gain, 0.0)) < limits.SHARED_LEVEL else None
+    refuted = float(chdtrc(dof, max(gain, 0.0))) < limits.SHARED_LEVEL
+    return np.asarray(root / scale) if refuted else None
 
 
 def _unequal(levels: Array, freedom: Array) -> bool:

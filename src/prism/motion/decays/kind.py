@@ -67,6 +67,7 @@ class Decays(LossyMotion):
             amplitudes=_amplitudes(record, fit),
             phase_ratio=fit.phase_ratio,
             noise_std=fit.noise_std,
+            noise_correlation=fit.noise_correlation,
             motion=DecayMotion(fit.continuations, fit.noise_std),
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )
@@ -82,8 +83,9 @@ class Decays(LossyMotion):
         resolution = 2 * np.pi / record.duration
         if not lines.crowded and np.all(np.diff(lines.fit.omega) > limits.MAY_BE_ONE * resolution):
             return None
+        plain = record if lines.whitening is None else lines.whitening.applied(record)
         if (
-            decay_chance(record, lines.fit.omega, lines.gains, limits.MAY_BE_ONE * resolution)
+            decay_chance(plain, lines.fit.omega, lines.gains, limits.MAY_BE_ONE * resolution)
             > limits.UNLIKELY_TO_DECAY
         ):
             return None

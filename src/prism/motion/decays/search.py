@@ -149,13 +149,18 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
 
     @classmethod
     def of(
-        cls, segments: Sequence[Segments], false_alarm: float, max_lines: int | None
+        cls,
+        segments: Sequence[Segments],
+        false_alarm: float,
+        max_lines: int | None,
+        shared: int = 1,
     ) -> DecayFamily:
         """Band, ladder of rates and threshold of a search."""
         T, step = max(s.duration for s in segments), min(s.step for s in segments)
         rungs = max(int(np.log2(max(T / (limits.SAMPLES_OF_A_DECAY * step), 1.0))), 0)
         rates = np.concatenate([[0.0], 2.0 ** np.arange(rungs) / T])
-        rules = line_rules(segments, NO_POLES, false_alarm, max_lines or limits.MOST_DECAYS, rates)
+        most = max_lines or limits.MOST_DECAYS
+        rules = line_rules(segments, NO_POLES, false_alarm, most, rates, shared)
         spreads = np.array([max(s.spread(rate) for s in segments) for rate in rates])
         return cls(rules, rates, spreads)
 
