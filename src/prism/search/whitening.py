@@ -167,6 +167,7 @@ def whitening_of(
     *,
     coloured: bool = False,
     floor: Array | float = 0.0,
+    tapered: bool = False,
 ) -> Whitening | None:
     """What independent, equal noise asks for; None where the noise is so already.
 
@@ -184,9 +185,14 @@ def whitening_of(
         Whether the noise is stronger at some frequencies than at others.
     floor : array (channels,)
         Smallest variance believed: rounding errors are no noise.
+    tapered : bool
+        Keep strong lines that may be left to a few cells, for half of the information.
     """
     groups = _groups(quantity)
-    cells = _cells_of(rests, steps, omega, coloured)
+    parts = [
+        _transformed(rest, step, omega, tapered) for rest, step in zip(rests, steps, strict=True)
+    ]
+    cells = _cells_of(parts, coloured)
     n = len(quantity)
     if cells is None or cells.values.shape[1] < limits.FEWEST_CELLS * n:
         return None
@@ -247,11 +253,8 @@ def _lost(rests: Sequence[Array]) -> float:
 # -- Fourier cells ---------------------------------------------------------------------------------
 
 
-def _cells_of(
-    rests: Sequence[Array], steps: Sequence[float | None], omega: Array, coloured: bool
-) -> _Cells | None:
-    """Cells of all trials; white noise at uneven times is white in the order of its samples."""
-    parts = [_transformed(rest, step, omega) for rest, step in zip(rests, steps, strict=True)]
+def _cells_of(parts: Sequence[tuple[ComplexArray, Array]], coloured: bool) -> _Cells | None:
+    """Cells of all trials."""
     values = np.concatenate([x for x, _ in parts], axis=1)
     if not values.shape[1]:
         return None
@@ -261,13 +264,21 @@ def _cells_of(
     return _Cells(values, trial, block, len(parts))
 
 
-def _transformed(rest: Array, step: float | None, omega: Array) -> tuple[ComplexArray, Array]:
-    """Cells (channels, cells) of one trial away from its lines, and their cycles per sample."""
+def _transformed(
+    rest: Array, step: float | None, omega: Array, tapered: bool
+) -> tuple[ComplexArray, Array]:
+    """Cells (channels, cells) of one trial away from its lines, and their cycles per sample.
+
+    White noise at uneven times is white in the order of its samples. Every other cell of a record
+    under Hann's window is nearly independent of the next.
+    """
     whole = np.isfinite(rest).all(axis=1)
     rows = rest[whole]
     count = len(rows)
-    number = np.arange(2, (count + 1) // 2)  # offset and drift have taken the first
-    x = np.fft.rfft(rows, axis=0)[2 : 2 + len(number)].T / np.sqrt(max(count, 1))
+    window = np.hanning(count) if tapered else np.ones(count)
+    number = np.arange(2, (count + 1) // 2, 2 if tapered else 1)  # the first has offset and drift
+    x = np.fft.rfft(window[:, None] * rows, axis=0)[number].T
+    x = x / np.sqrt(max(float(window @ window), 1e-300))
     if step is not None and whole.all() and len(omega):
         at = omega * step * count / (2 * np.pi)
         clear = np.abs(number - at[:, None]).min(axis=0) > limits.CELLS_BESIDE_A_LINE

@@ -139,10 +139,14 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         Ladder of decay rates δ looked for.
     spreads : array
         Length of the window through which a line of each rate is seen.
+    watch : callable, optional
+        Asked of a fit with many lines whether its noise is another than was assumed, so that
+        further lines may be noise.
     """
 
     rates: Array
     spreads: Array
+    watch: Callable[[LineFit], bool] | None = None
 
     noun: ClassVar[str] = "decaying lines"
     stop: ClassVar[Stop] = _STOP
@@ -168,6 +172,11 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         """A pole of the rate of the ladder."""
         slowest = limits.SLOWEST_START * self.rules.resolution / (2 * np.pi)
         return complex(-(self.rates[row] or slowest), float(np.clip(omega, *self.rules.band)))
+
+    def astray(self, rest: DecayLeftover) -> bool:
+        """Whether further lines may be noise of another kind than was assumed."""
+        many = rest.fit.count >= limits.MANY_LINES
+        return many and self.watch is not None and self.watch(rest.fit)
 
     def stubborn(self, index: Index) -> Index:
         """The highest peak: a line that dies out quickly stands in its own skirts."""

@@ -21,7 +21,7 @@ from prism.motion.decays.segments import Kicks, Segments, cut, group, kick_spans
 from prism.motion.decays.select import Judged, held_at_zero, select
 from prism.record import QUANTITIES, Record
 from prism.search._limits import RELATIVE_FLOOR
-from prism.search.projection import drift_p_value
+from prism.search.projection import LineFit, drift_p_value
 from prism.search.series import Stretch
 from prism.search.whitening import Whitening, whitening_of
 
@@ -62,13 +62,22 @@ def find(
     Stretches that are not equally noisy are brought to one level in either case.
     """
     ask = (drift, false_alarm, max_modes, kicks, progress)
-    found = _found(record, *ask)
+    stops: list[LineFit] = []
+
+    def watch(fit: LineFit) -> bool:
+        if _mixing(record, fit, np.eye(record.n_channels), tapered=True) is not None:
+            stops.append(fit)
+        return bool(stops)
+
+    found = _found(record, *ask, None, watch if record.n_channels > 1 else None)
     for _ in range(limits.WHITENINGS):
         whitening = _whitening(record, found)
         if whitening is None or whitening.agrees(found.whitening):
             break
         found = _found(record, *ask, whitening)
-    return found
+    # stopped, or done again, for noise that turned out to be plain
+    in_vain = whitening is None and bool(stops or found.whitening is not None)
+    return _found(record, *ask) if in_vain else found
 
 
 def _whitening(record: Record, found: SoughtDecays) -> Whitening | None:
@@ -76,23 +85,22 @@ def _whitening(record: Record, found: SoughtDecays) -> Whitening | None:
     point = found.judged.point
     if point.count >= found.family.rules.max_lines:
         return found.whitening
+    coloured = bool(np.any(found.judged.levels > 1))
+    return _mixing(record, point, found.back, coloured=coloured)
+
+
+def _mixing(record: Record, fit: LineFit, back: Array, **how: bool) -> Whitening | None:
+    """How to mix channels, from what a fit of the stretches leaves."""
     rests, steps = [], []
-    for part in point.residuals():
+    for part in fit.residuals():
         assert isinstance(part, Segments)
         gaps = np.where(part.present.T, 0.0, np.nan)
         for k in range(part.n_trials):
-            rests.append((part.values[:, k].T * part.scale[:, k]) @ found.back.T + gaps)
+            rests.append((part.values[:, k].T * part.scale[:, k]) @ back.T + gaps)
             steps.append(part.step if part.uniform else None)
-    power = np.nanvar(np.concatenate(record.trials), axis=0)
-    whitening = whitening_of(
-        rests,
-        steps,
-        point.omega,
-        record.quantity,
-        coloured=bool(np.any(found.judged.levels > 1)),
-        floor=RELATIVE_FLOOR**2 * power,
-    )
-    mixing = None if whitening is None else whitening.only_mixing()
+    floor = RELATIVE_FLOOR**2 * np.nanvar(np.concatenate(record.trials), axis=0)
+    found = whitening_of(rests, steps, fit.omega, record.quantity, floor=floor, **how)
+    mixing = None if found is None else found.only_mixing()
     return None if mixing is None else replace(mixing, levels=np.ones(record.n_trials))
 
 
@@ -104,6 +112,7 @@ def _found(
     kicks: Kicks | None,
     progress: Callable[[str], None] | None,
     whitening: Whitening | None = None,
+    watch: Callable[[LineFit], bool] | None = None,
 ) -> SoughtDecays:
     record = record if whitening is None else whitening.applied(record)
     spans = kick_spans(kicks, record.n_trials)
@@ -119,7 +128,8 @@ def _found(
     shared = 1 if whitening is None else whitening.shared
     family = DecayFamily.of(segments, false_alarm, max_modes, shared)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    judged, remarks = select(family, find_decays(family, segments, start, progress), orders)
+    watched = replace(family, watch=watch)
+    judged, remarks = select(family, find_decays(watched, segments, start, progress), orders)
     point = judged.point
     if drift is None and point.count and drift_p_value(point) > limits.DRIFT_LEVEL:
         level = with_background(point, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,14 +10,14 @@ import numpy as np
 from prism._types import Array
 from prism.motion.steady import _limits as limits
 from prism.motion.steady.background import Background, background_of
-from prism.motion.steady.pursuit import LineFamily, crowded, find_lines
+from prism.motion.steady.pursuit import LineFamily, Watch, crowded, find_lines
 from prism.motion.steady.spikes import find_spikes, residuals_of, without
 from prism.motion.steady.trend import Trend
 from prism.motion.steady.unmixed import unmixed_colour
 from prism.record import Record
 from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import LineFit
-from prism.search.sampling import BACKGROUND
+from prism.search.sampling import BACKGROUND, ScatteredSampling, UniformSampling
 from prism.search.series import samplings_of
 from prism.search.whitening import Whitening, whitening_of
 
@@ -66,29 +66,53 @@ def cleaned(
 ) -> Cleaned:
     """Find the lines as if the noise were plain, and again where what is left says it is not."""
     ask = (record, false_alarm, max_modes, progress, drift)
-    out = _cleaned(*ask, None)
+    stops: list[LineFit] = []
+
+    def watch(fit: LineFit) -> bool:
+        if _suspect(record, fit):
+            stops.append(fit)
+        return bool(stops)
+
+    out = _cleaned(*ask, None, watch if record.n_channels * record.n_trials > 1 else None)
     for _ in range(limits.WHITENINGS):
         whitening = _whitening(out)
         if whitening is None or whitening.agrees(out.whitening):
             break
         out = _cleaned(*ask, whitening)
-    return out
+    # stopped, or done again, for noise that turned out to be plain
+    in_vain = whitening is None and bool(stops or out.whitening is not None)
+    return _cleaned(*ask, None) if in_vain else out
+
+
+def _suspect(record: Record, fit: LineFit) -> bool:
+    """Whether what a fit leaves, lines among it perhaps, is not plain noise."""
+    rests, steps = [], []
+    for part in fit.residuals():
+        gaps = np.where(part.present.T, 0.0, np.nan) if isinstance(part, ScatteredSampling) else 0.0
+        rests += [part.values[:, k].T + gaps for k in range(part.n_trials)]
+        even = isinstance(part, UniformSampling)
+        steps += [part.step if even else None] * part.n_trials
+    return _asked(record, rests, steps, fit.omega, tapered=True) is not None
 
 
 def _whitening(clean: Cleaned) -> Whitening | None:
     """What plain noise asks for; None where it is plain, or lines may be left in the rest."""
-    rules, record = clean.family.rules, clean.record
-    if clean.fit.count >= rules.max_lines or crowded(rules, clean.fit):
+    rules, fit = clean.family.rules, clean.fit
+    if fit.count >= rules.max_lines or crowded(rules, fit):
         return clean.whitening
-    power = np.nanvar(np.concatenate(record.trials), axis=0)
-    return whitening_of(
-        clean.rests(),
-        record.steps,
-        clean.fit.omega,
-        record.quantity,
-        coloured=not clean.family.colour.white,
-        floor=RELATIVE_FLOOR**2 * power,
-    )
+    steps, coloured = clean.record.steps, not clean.family.colour.white
+    return _asked(clean.record, clean.rests(), steps, fit.omega, coloured=coloured)
+
+
+def _asked(
+    record: Record,
+    rests: list[Array],
+    steps: Sequence[float | None],
+    omega: Array,
+    **how: bool,
+) -> Whitening | None:
+    floor = RELATIVE_FLOOR**2 * np.nanvar(np.concatenate(record.trials), axis=0)
+    return whitening_of(rests, steps, omega, record.quantity, floor=floor, **how)
 
 
 def _cleaned(
@@ -98,6 +122,7 @@ def _cleaned(
     progress: Callable[[str], None] | None,
     drift: int,
     whitening: Whitening | None,
+    watch: Watch | None = None,
 ) -> Cleaned:
     """Find the lines, take spikes for missing samples and fit the drift, and look again."""
     trend = Trend.none(record, drift) if drift > 1 else None
@@ -115,6 +140,7 @@ def _cleaned(
             max_lines=max_modes,
             progress=progress,
             shared=1 if whitening is None else whitening.shared,
+            watch=watch,
         )
         rests = _restored(residuals_of(trials, fit), whitening)
         more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]
