@@ -42,6 +42,7 @@ def assemble(
         quantity=found.quantity,
         record=found.measured,
         noise_std=found.noise_std,
+        noise_correlation=found.noise_correlation,
         modes=found.modes,
         hamiltonian=None if known is None else known.hamiltonian,
         certificate=found.certificate,

@@ -200,6 +200,8 @@ class Finding:
         Of the Hamiltonian, or of what is known without it.
     noise_std : array (channels,) or None
         Standard deviation of the measurement noise; None where only its share is known.
+    noise_correlation : array (channels, channels) or None
+        Of that noise; None where it counts as independent.
     motion : Motion or None
         The fitted motion of every trial; None where it depends on a force to come.
     remarks : tuple of Remark, Words or str
@@ -230,6 +232,7 @@ class Finding:
     quantities: tuple[Determination, ...] = ()
     fit: object = None
     evidence: Evidence = UNWEIGHED
+    noise_correlation: Array | None = None
 
     def with_remarks(self, *remarks: Remark | Words | str | None) -> Finding:
         """The same with more remarks; None adds nothing."""

@@ -71,6 +71,8 @@ class Model(Value):
     noise_std : array (channels,) or None
         Standard deviation of the measurement noise; None where only its share of the motion is
         known, as for noise-driven records.
+    noise_correlation : array (channels, channels) or None
+        Of that noise between channels; None where it counts as independent.
     modes : Modes
     hamiltonian : Hamiltonian or None
         None when `identifiability` says that the data do not determine it.
@@ -105,6 +107,7 @@ class Model(Value):
     temperature: float | None = None
     forecast_check: ForecastCheck | None = None
     evidence: Evidence = UNWEIGHED
+    noise_correlation: Array | None = None
 
     def __repr__(self) -> str:
         hidden = 0 if self.hamiltonian is None else len(self.hamiltonian.hidden)

@@ -81,7 +81,7 @@ def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
     half = 0.5 * fit.omega[fit.line][:, None] ** 2
     A, B = motion.values[:K], motion.values[K : 2 * K]
     variance = np.diag(motion.covariance)
-    bias = half * (variance[:K] + variance[K : 2 * K])[:, None]
+    bias = half * (variance[:K] + variance[K : 2 * K])[:, None] * motion.scatter
     return half * (A**2 + B**2), np.broadcast_to(bias, A.shape)
 
 

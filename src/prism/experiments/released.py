@@ -114,8 +114,8 @@ class _Releases:
         C = spread @ fit.covariance @ spread.T
         at = self.nonlinear
         for m in fit.motions:
-            for _ in range(m.values.shape[1]):
-                C[at : at + K2, at : at + K2] += m.covariance[:K2, :K2]
+            for scatter in m.scatter:
+                C[at : at + K2, at : at + K2] += scatter * m.covariance[:K2, :K2]
                 at += K2
         assert at == size
         return np.concatenate([fit.omega, fit.shapes.ravel(), values]), C

@@ -96,7 +96,7 @@ def model_to_json(model: Model) -> Json:
             "end": None if record.span is None else record.span[1],
             "std": record.std.tolist(),
         },
-        "noise": {"std": _noise_to_json(model)},
+        "noise": _noise_to_json(model),
         "modes": _modes_to_json(model.modes),
         "hamiltonian": _hamiltonian_to_json(model),
         "temperature": model.temperature,
@@ -123,11 +123,14 @@ def model_to_json(model: Model) -> Json:
     return out
 
 
-def _noise_to_json(model: Model) -> list[float | None]:
-    """One entry per channel; none is known of a noise-driven record."""
+def _noise_to_json(model: Model) -> Json:
+    """One entry per channel, none of which is known of a noise-driven record; correlations."""
     if model.noise_std is None:
-        return [None] * len(model.channels)
-    return [float(std) for std in model.noise_std]
+        return {"std": [None] * len(model.channels)}
+    out: Json = {"std": [float(std) for std in model.noise_std]}
+    if model.noise_correlation is not None:
+        out["correlation"] = model.noise_correlation.tolist()
+    return out
 
 
 def _verdict_to_json(verdict: Identifiability) -> Json:
@@ -230,7 +233,7 @@ def _finding_from_json(data: Json, verdict: Identifiability) -> Finding:
     if data["hamiltonian"]["identifiable"]:
         hamiltonian = hamiltonian_from_json(data["hamiltonian"], channels)
         outcome = Determined(hamiltonian, certificate, verdict.scale, data["temperature"])
-    noise = data["noise"]["std"]
+    noise, correlation = data["noise"]["std"], data["noise"].get("correlation")
     return Finding(
         kind=data.get("kind") or _old_kind(data),
         channels=channels,
@@ -240,6 +243,7 @@ def _finding_from_json(data: Json, verdict: Identifiability) -> Finding:
         outcome=outcome,
         certificate=certificate,
         noise_std=None if None in noise else np.array(noise, float),
+        noise_correlation=None if correlation is None else np.array(correlation, float),
         motion=motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
         evidence=Evidence.from_json(data["evidence"]) if "evidence" in data else UNWEIGHED,

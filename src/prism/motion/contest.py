@@ -181,7 +181,8 @@ def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
         yield f"what the lines leave is not white noise (chance {chance:.1e})"
     if isinstance(lines, Lines):
         apart = limits.MAY_BE_ONE * resolution
-        decay = decay_chance(record, lines.fit.omega, lines.gains, apart)
+        plain = record if lines.whitening is None else lines.whitening.applied(record)
+        decay = decay_chance(plain, lines.fit.omega, lines.gains, apart)
         if decay < limits.DOUBT_LEVEL:
             yield f"lines decay by a first test (chance {decay:.1e})"
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from prism._types import Array
+from prism.remarks import Remark
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class DampedModes:
         Square root of twice the gain in log-likelihood that the mode brings.
     noise : str
         What is there besides the modes, in words.
-    remarks : tuple of str
+    remarks : tuple of Remark or str
     """
 
     frequencies: Array
@@ -40,7 +41,7 @@ class DampedModes:
     covariance: Array
     significance: Array
     noise: str
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark | str, ...]
 
     def __len__(self) -> int:
         """Return the number of modes."""

@@ -54,6 +54,7 @@ def finding_of(
     noise_std: Array | None,
     motion: Motion | None,
     remarks: tuple[Remark | Words | str, ...],
+    noise_correlation: Array | None = None,
 ) -> Finding:
     """Put together what damped modes say.
 
@@ -67,6 +68,7 @@ def finding_of(
     noise_std : array (channels,) or None
     motion : Motion or None
     remarks : tuple
+    noise_correlation : array (channels, channels) or None
     """
     record = asked.record
     bands = ignored_bands(asked.settings.ignore, record, fit.frequencies, "modes")
@@ -93,6 +95,7 @@ def finding_of(
         outcome=_UNKNOWN,
         certificate=certify_damped(modes.damping),
         noise_std=noise_std,
+        noise_correlation=noise_correlation,
         motion=motion,
         remarks=remarks,
         fit=fit,

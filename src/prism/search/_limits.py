@@ -9,6 +9,23 @@ RELATIVE_FLOOR = 1e-9
 LEVEL_BLOCK = 64  # half-resolution steps in the first block of the local floor
 LEVEL_WIDEST = 1 << 14  # and in the widest
 ENOUGH_FOR_A_MEDIAN = 1 << 16  # frequencies that give the median to half a percent
+# -- noise shared by channels, unequal between trials ----------------------------------------------
+SHARED_LEVEL = (
+    1e-4  # chance at which independent channels would look correlated: plain records stay
+)
+UNEQUAL_LEVEL = 1e-4  # chance at which equal trials would look unequal
+SHARED_NOISE = 1.1  # noise power of a combination of channels over that of independent ones
+UNEQUAL_TRIALS = 0.1  # spread of the logarithm of the noise power of the trials that matters
+LEAST_INDEPENDENT = 1e-6  # of its noise power, at least, that a channel has to itself
+SAME_NOISE = 0.05  # change of noise power below which the search is not done again
+MOST_LOST = 0.5  # of the samples, beside which a channel is missing, that are given up to mix
+FEWEST_CELLS = 4  # for every channel
+ABOVE_THE_FLOOR = 100.0  # times the least variance believed, from which on a residual is noise
+CELLS_BESIDE_A_LINE = 1.6  # resolutions: what a line takes out on either side of it
+CELL_CHANCE = 1e-4  # of noise that stands out as a line does: the mean is low by a thousandth
+COLOUR_CELLS = 32  # in the first block of a coloured spectrum
+COLOUR_GROWTH = 1.25  # from one block to the next
+NOISE_ROUNDS = 4  # between correlation and levels
 # -- columns ---------------------------------------------------------------------------------------
 SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
 SERIES_LIMIT = 1.5  # phase below which the series is used

@@ -105,6 +105,7 @@ def line_rules(
     false_alarm: float,
     max_lines: int,
     rates: Sequence[float] | Array = (0.0,),
+    shared: int = 1,
 ) -> LineRules:
     """The rules of a search.
 
@@ -114,10 +115,13 @@ def line_rules(
         The places of no lines.
     max_lines : int
         At most; fewer where there are few samples.
+    shared : int
+        Channels that the covariance of the noise was estimated for together: a covariance is
+        known by as many samples as there are in one channel (Hotelling), a variance by all.
     """
     smallest = min(int(s.counts.min()) for s in samplings)
     power = evaluate(samplings, none, np.ones(samplings[0].n_channels)).rss
-    spare = float(degrees_of_freedom(samplings, 1).sum())
+    spare = float(degrees_of_freedom(samplings, 1).sum()) / shared
     return LineRules(
         band=line_band(samplings),
         resolution=resolution_of(samplings),

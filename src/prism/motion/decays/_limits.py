@@ -20,6 +20,8 @@ SAMPLES_OF_A_DECAY = 8.0  # in the decay time 1/δ of the fastest decay looked f
 SLOWEST_START = 0.25  # of 1/T: rate at which a line starts that the spectrum shows as steady
 DOUBT = 1.15  # more is asked of a line where the noise is not steady: it is not Gaussian then
 UNEQUAL_NOISE = 0.2  # spread of the logarithm of the noise variance between series that matters
+MANY_LINES = 8  # lines from which on a search asks whether it goes after noise
+WHITENINGS = 2  # times that a search is done again in the noise that it leaves
 # -- which lines are modes -------------------------------------------------------------------------
 MINOR = 1e-2  # gain relative to the strongest line below which a line must look like a mode
 GROWING = 3.0  # standard deviations from which on a line is said to grow

@@ -12,33 +12,28 @@ likelihood, `select` leaves out what is no mode, `shapes` and `errors` give shap
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, comb
 
+from prism._linalg import positive_sign
 from prism._types import Array, ComplexArray, Index
 from prism.errors import NoLineError
 from prism.motion.decays import _limits as limits
-from prism.motion.decays.kicks import settled
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
-from prism.motion.decays.search import (
-    NO_POLES,
-    DecayFamily,
-    find_decays,
-    refine,
-    segments_of,
-    with_background,
-)
+from prism.motion.decays.search import NO_POLES, segments_of
 from prism.motion.decays.segments import Kicks, cut, group, kick_spans
-from prism.motion.decays.select import Judged, held_at_zero, select, undamped
-from prism.motion.decays.shapes import amplitudes
+from prism.motion.decays.select import undamped
+from prism.motion.decays.shapes import RealShape, amplitudes
+from prism.motion.decays.sought import SoughtDecays, find
 from prism.options import check_options
-from prism.record import QUANTITIES, Record
+from prism.record import Record
+from prism.remarks import Remark
 from prism.search._limits import RELATIVE_FLOOR
-from prism.search.projection import drift_p_value, evaluate, residual_weights
-from prism.search.series import Stretch
+from prism.search.projection import evaluate, residual_weights
+from prism.search.whitening import noise_remarks
 
 __all__ = [
     "Continuation",
@@ -88,7 +83,7 @@ def fit_decays(
         When no mode stands out.
     """
     check_options({"false_alarm": false_alarm, "max_modes": max_modes})
-    found = _find(record, drift, false_alarm, max_modes, kicks, progress, start)
+    found = find(record, drift, false_alarm, max_modes, kicks, progress, start)
     if not found.judged.point.count:
         raise NoLineError(
             f"no decaying line is significant at a false-alarm probability of {false_alarm:g} "
@@ -118,7 +113,7 @@ def damping_evidence(
         As in `fit_decays`.
     """
     check_options({"false_alarm": false_alarm, "max_modes": max_modes})
-    found = _find(record, None, false_alarm, max_modes, kicks, None)
+    found = find(record, None, false_alarm, max_modes, kicks, None)
     point = found.judged.point
     m = point.count
     if not m:
@@ -181,59 +176,10 @@ def rates_chance(fit: DecayFit) -> float:
     return _chance(float(z @ z), len(fit))
 
 
-# -- from record to poles --------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What was found, with the stretches it was found in."""
-
-    family: DecayFamily
-    judged: Judged
-    free: ComplexArray  # poles before growing ones were held at zero
-    pieces: list[Stretch]
-    means: Array
-    starts: Array
-    remarks: tuple[str, ...]
-
-
-def _find(
-    record: Record,
-    drift: bool | None,
-    false_alarm: float,
-    max_modes: int | None,
-    kicks: Kicks | None,
-    progress: Callable[[str], None] | None,
-    start: ComplexArray = NO_POLES,
-) -> _Found:
-    spans = kick_spans(kicks, record.n_trials)
-    pieces = cut(record, spans)
-    background = 1 if drift is False else 2
-    dropped: tuple[str, ...] = ()
-    if any(len(one) for one in spans):
-        pieces, start, dropped = settled(
-            record, pieces, background, false_alarm, max_modes, progress
-        )
-    segments, means, starts = group(record, pieces, background)
-    family = DecayFamily.of(segments, false_alarm, max_modes)
-    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    judged, remarks = select(family, find_decays(family, segments, start, progress), orders)
-    point = judged.point
-    if drift is None and point.count and drift_p_value(point) > limits.DRIFT_LEVEL:
-        level = with_background(point, 1)
-        again = refine(level, point.poles, point.weights, band=family.rules.band)
-        judged, more = select(family, again, orders)
-        remarks += more
-    free = judged.point.poles
-    if judged.point.count:
-        judged, free = held_at_zero(family, judged, orders)
-    return _Found(family, judged, free, pieces, means, starts, dropped + remarks)
-
-
 # -- the answer ------------------------------------------------------------------------------------
 
 
-def _answer(record: Record, found: _Found) -> DecayFit:
+def _answer(record: Record, found: SoughtDecays) -> DecayFit:
     judged, point = found.judged, found.judged.point
     m, n = point.count, record.n_channels
     order = np.argsort(np.abs(point.poles))
@@ -245,14 +191,19 @@ def _answer(record: Record, found: _Found) -> DecayFit:
     covariance = np.zeros((2 * m + m * n, 2 * m + m * n))
     poles = np.concatenate([np.arange(m), np.arange(m + m * n, 2 * m + m * n)])
     covariance[np.ix_(poles, poles)] = modal
-    shapes = [judged.shapes[j] for j in order]
+    shapes = [_unmixed(judged.shapes[j], found) for j in order]
     for k, shape in enumerate(shapes):
         here = slice(m + k * n, m + (k + 1) * n)
         covariance[here, here] = shape.covariance
     std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
     damping = (-point.poles.real / size)[order]
     raw = (-found.free.real / np.abs(found.free))[order]
-    remarks = found.remarks + _phase_remarks(found, order) + _growth_remarks(raw, std[m + m * n :])
+    remarks: tuple[str | Remark, ...] = found.remarks
+    remarks += _phase_remarks(found, order) + _growth_remarks(raw, std[m + m * n :])
+    if found.whitening is not None:
+        remarks += tuple(noise_remarks(found.whitening, record.channels))
+    noise = _noise(found)
+    std_of_noise = np.sqrt(np.diag(noise))
     return DecayFit(
         frequencies=size[order],
         damping=np.maximum(damping, 0.0),
@@ -260,11 +211,12 @@ def _answer(record: Record, found: _Found) -> DecayFit:
         shapes=np.array([shape.direction for shape in shapes]),
         covariance=covariance,
         significance=np.sqrt(judged.gains[order]),
-        amplitudes=amplitudes(point)[:, order],
+        amplitudes=amplitudes(point)[:, order] @ found.back.T,
         stretches=np.array([p.trial for p in found.pieces]),
         starts=found.starts,
         phase_ratio=np.array([shape.ratio for shape in shapes]),
-        noise_std=_noise(found),
+        noise_std=std_of_noise,
+        noise_correlation=_correlation(found, noise),
         offset=_offsets(found),
         drift=point.background > 1,
         continuations=_continuations(found),
@@ -303,39 +255,60 @@ def _damping_intervals(zeta: Array, std: Array) -> Array:
     return np.where((best > limits.LOG_NORMAL * std)[:, None], skew, normal)
 
 
-def _noise(found: _Found) -> Array:
-    """Standard deviation of the noise of each channel over all stretches."""
+def _noise(found: SoughtDecays) -> Array:
+    """Covariance of the noise of the channels over all stretches."""
     segments = segments_of(found.judged.point)
     squares = np.hstack([part.scale**2 for part in segments]).mean(axis=1)
-    return np.asarray(np.sqrt(squares / found.judged.point.weights))
+    return np.asarray((found.back * (squares / found.judged.point.weights)) @ found.back.T)
 
 
-def _rests(record: Record, found: _Found) -> tuple[Array, ...]:
+def _rests(record: Record, found: SoughtDecays) -> tuple[Array, ...]:
     """What the lines leave of each trial, in the units of the record."""
     out = tuple(np.zeros_like(trial) for trial in record.trials)
     point = found.judged.point
     for part, rest in zip(segments_of(point), point.residuals(), strict=True):
         for k, number in enumerate(part.members):
             piece = found.pieces[number]
-            out[piece.trial][piece.samples] = (rest.values[:, k] * part.scale[:, k, None]).T
+            left = (rest.values[:, k] * part.scale[:, k, None]).T
+            out[piece.trial][piece.samples] = left @ found.back.T
     return out
 
 
-def _offsets(found: _Found) -> Array:
+def _correlation(found: SoughtDecays, noise: Array) -> Array | None:
+    """Correlation of the noise, where it was used."""
+    if found.whitening is None or not found.whitening.mixes:
+        return None
+    std = np.sqrt(np.diag(noise))
+    return np.asarray(noise / np.outer(std, std))
+
+
+def _unmixed(shape: RealShape, found: SoughtDecays) -> RealShape:
+    """A shape of whitened channels as the channels of the record have it."""
+    if found.whitening is None:
+        return shape
+    back = found.back
+    d = back @ shape.direction
+    length = float(np.linalg.norm(d)) * positive_sign(d)
+    d = d / length
+    J = (np.eye(len(d)) - np.outer(d, d)) @ back / length
+    return replace(shape, direction=d, covariance=J @ shape.covariance @ J.T)
+
+
+def _offsets(found: SoughtDecays) -> Array:
     out = found.means.copy()
     point = found.judged.point
     for part, one in zip(segments_of(point), point.linear, strict=True):
         out[list(part.members)] += (one.values[:, 0] * part.scale).T
-    return out
+    return np.asarray(out @ found.back.T)
 
 
-def _continuations(found: _Found) -> tuple[Continuation, ...]:
+def _continuations(found: SoughtDecays) -> tuple[Continuation, ...]:
     """The stretch that ends each trial; later stretches of a trial replace earlier ones."""
     last = {piece.trial: number for number, piece in enumerate(found.pieces)}
     return tuple(_continuation(found, last[trial]) for trial in sorted(last))
 
 
-def _continuation(found: _Found, number: int) -> Continuation:
+def _continuation(found: SoughtDecays, number: int) -> Continuation:
     point = found.judged.point
     pairs = zip(segments_of(point), point.linear, strict=True)
     part, one = next((part, one) for part, one in pairs if number in part.members)
@@ -346,21 +319,23 @@ def _continuation(found: _Found, number: int) -> Continuation:
     n = len(scale)
     inverse = np.broadcast_to(one.inverse, (n, *one.inverse.shape[1:]))
     level = found.judged.levels.max(axis=0)
+    own = inverse * (level * scale**2 / point.weights)[:, None, None]
     return Continuation(
         start=float(found.starts[number]),
         span=part.span,
         poles=point.poles,
         background=point.background,
-        values=values,
-        covariance=inverse * (level * scale**2 / point.weights)[:, None, None],
+        values=found.back @ values,
+        covariance=np.einsum("ac,cij->aij", found.back**2, own),
         slopes=np.broadcast_to(one.slopes, (n, *one.slopes.shape[1:])),
         poles_covariance=found.judged.covariance,
     )
 
 
-def _noise_in_words(record: Record, found: _Found) -> str:
+def _noise_in_words(record: Record, found: SoughtDecays) -> str:
     parts = ", ".join(
-        f"{name} {std:.3g}" for name, std in zip(record.channels, _noise(found), strict=True)
+        f"{name} {std:.3g}"
+        for name, std in zip(record.channels, np.sqrt(np.diag(_noise(found))), strict=True)
     )
     unequal = any(np.any(part.scale != 1) for part in segments_of(found.judged.point))
     level = found.judged.levels.max(initial=1.0)
@@ -369,7 +344,7 @@ def _noise_in_words(record: Record, found: _Found) -> str:
     return f"white, standard deviation {parts}{coloured}{each}"
 
 
-def _phase_remarks(found: _Found, order: Index) -> tuple[str, ...]:
+def _phase_remarks(found: SoughtDecays, order: Index) -> tuple[str, ...]:
     out = []
     for j in order:
         shape = found.judged.shapes[j]

@@ -110,6 +110,7 @@ class Decays(LossyMotion):
             amplitudes=_amplitudes(record, fit),
             phase_ratio=fit.phase_ratio,
             noise_std=fit.noise_std,
+            noise_correlation=fit.noise_correlation,
             motion=DecayMotion(fit.continuations, fit.noise_std),
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )

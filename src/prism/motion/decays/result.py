@@ -73,6 +73,8 @@ class DecayFit(DampedModes):
     phase_ratio : array (modes,)
         Second singular value of the amplitudes over the first.
     noise_std : array (channels,)
+    noise_correlation : array (channels, channels) or None
+        None where the noise counts as independent.
     offset : array (stretches, channels)
         Level of each channel; in the middle of the stretch where there is a drift.
     drift : bool
@@ -95,6 +97,7 @@ class DecayFit(DampedModes):
     continuations: tuple[Continuation, ...]
     rests: tuple[Array, ...]
     unused: int
+    noise_correlation: Array | None = None
 
     def forecast(self, t: ArrayLike, trial: int = -1) -> tuple[Array, Array]:
         """Continue a trial, the last one by default.

@@ -139,23 +139,32 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         Ladder of decay rates δ looked for.
     spreads : array
         Length of the window through which a line of each rate is seen.
+    watch : callable, optional
+        Asked of a fit with many lines whether its noise is another than was assumed, so that
+        further lines may be noise.
     """
 
     rates: Array
     spreads: Array
+    watch: Callable[[LineFit], bool] | None = None
 
     noun: ClassVar[str] = "decaying lines"
     stop: ClassVar[Stop] = _STOP
 
     @classmethod
     def of(
-        cls, segments: Sequence[Segments], false_alarm: float, max_lines: int | None
+        cls,
+        segments: Sequence[Segments],
+        false_alarm: float,
+        max_lines: int | None,
+        shared: int = 1,
     ) -> DecayFamily:
         """Band, ladder of rates and threshold of a search."""
         T, step = max(s.duration for s in segments), min(s.step for s in segments)
         rungs = max(int(np.log2(max(T / (limits.SAMPLES_OF_A_DECAY * step), 1.0))), 0)
         rates = np.concatenate([[0.0], 2.0 ** np.arange(rungs) / T])
-        rules = line_rules(segments, NO_POLES, false_alarm, max_lines or limits.MOST_DECAYS, rates)
+        most = max_lines or limits.MOST_DECAYS
+        rules = line_rules(segments, NO_POLES, false_alarm, most, rates, shared)
         spreads = np.array([max(s.spread(rate) for s in segments) for rate in rates])
         return cls(rules, rates, spreads)
 
@@ -163,6 +172,11 @@ class DecayFamily(SpectralFamily[DecayLeftover]):
         """A pole of the rate of the ladder."""
         slowest = limits.SLOWEST_START * self.rules.resolution / (2 * np.pi)
         return complex(-(self.rates[row] or slowest), float(np.clip(omega, *self.rules.band)))
+
+    def astray(self, rest: DecayLeftover) -> bool:
+        """Whether further lines may be noise of another kind than was assumed."""
+        many = rest.fit.count >= limits.MANY_LINES
+        return many and self.watch is not None and self.watch(rest.fit)
 
     def stubborn(self, index: Index) -> Index:
         """The highest peak: a line that dies out quickly stands in its own skirts."""

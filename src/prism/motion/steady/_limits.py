@@ -20,6 +20,9 @@ PHASE_ALTERNATIONS = 30  # between amplitudes and shape
 SHAPE_STEPS = 25  # at most
 SHAPE_TOLERANCE = 1e-8  # of the fall of χ² for each parameter, at which the fit has converged
 SHAPE_CHUNK = 1 << 21  # numbers of the Jacobian held at once
+# -- noise that is not plain -----------------------------------------------------------------------
+MANY_LINES = 8  # lines from which on a search asks whether it goes after noise
+WHITENINGS = 2  # times that a search is done again in the noise that it leaves
 # -- spikes and drift ------------------------------------------------------------------------------
 CLEANINGS = 3  # times that spikes and drift are looked for
 SPIKE_SIZE = 6.0  # standard deviations: two in a thousand million of Gaussian noise

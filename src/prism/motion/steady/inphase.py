@@ -43,11 +43,13 @@ class SeriesMotion:
     ----------
     values : array (parameters, trials)
     covariance : array (parameters, parameters)
-        At fixed frequencies and shapes; the same for all trials.
+        At fixed frequencies and shapes; the same for all trials that are equally noisy.
     sensitivity : array (trials, parameters, nonlinear)
         Derivative with respect to (frequencies, shapes).
     centre, half, start : float
         Of the scaled time, and the time of the first sample.
+    levels : array (trials,), optional
+        Noise of each trial over that of the covariance, where trials differ.
     """
 
     values: Array
@@ -56,6 +58,12 @@ class SeriesMotion:
     centre: float
     half: float
     start: float
+    levels: Array | None = None
+
+    @property
+    def scatter(self) -> Array:
+        """Variance of the noise of each trial over that of the covariance, (trials,)."""
+        return np.ones(self.values.shape[1]) if self.levels is None else self.levels**2
 
 
 @dataclass(frozen=True)

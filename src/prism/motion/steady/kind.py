@@ -19,6 +19,7 @@ from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.trajectories import Trajectories
 from prism.remarks import Ask, Remark, Words
+from prism.search.whitening import noise_remarks
 from prism.uncertainty import Gaussian
 
 _LISTED = 5  # frequencies that a remark names
@@ -98,6 +99,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
         outcome=result,
         certificate=certificate,
         noise_std=lines.noise,
+        noise_correlation=lines.correlation,
         motion=motion,
         remarks=(*_remarks(lines, record.channels), *more),
         fit=lines,
@@ -201,6 +203,8 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             "are its errors",
             code="coloured-noise",
         )
+    if lines.whitening is not None:
+        yield from noise_remarks(lines.whitening, channels)
     if lines.fit.background > 1:
         yield Remark(
             "a linear drift is significant and was fitted together with the lines", code="drift"

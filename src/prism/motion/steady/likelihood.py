@@ -32,9 +32,11 @@ from prism.motion.steady.pursuit import (
 )
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
+from prism.motion.steady.unmixed import unmixed
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
 from prism.search.sampling import BACKGROUND
+from prism.search.whitening import Whitening
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ class Lines:
         Drift of degree two and higher.
     ignored : InPhaseFit or None
         Lines that the user says are no modes.
+    correlation : array (channels, channels) or None
+        Of the noise between channels; None where it counts as independent.
+    whitening : Whitening or None
+        What was done about correlated or unequal noise.
     """
 
     fit: InPhaseFit
@@ -96,6 +102,8 @@ class Lines:
     background: Background | None = None
     trend: Trend | None = None
     ignored: InPhaseFit | None = None
+    correlation: Array | None = None
+    whitening: Whitening | None = None
 
     def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
         """The lines outside some bands of angular frequency; those inside stay in the motion."""
@@ -172,7 +180,7 @@ def estimate_lines(
     moving = structured if needed == ranks else None
     # a slow combination of faster lines is known; any other slow line moves, but is no mode
     slow = slow_lines(rules, fit) if torus is None else np.zeros(fit.count, bool)
-    return Lines(
+    lines = Lines(
         fit=restricted(structured, ~slow) if slow.any() else structured,
         motion=moving or _with_shapes(family, fit, tests, needed, orders, torus),
         tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
@@ -188,6 +196,24 @@ def estimate_lines(
         spikes=clean.spikes,
         background=background_under(replace(clean, fit=fit)),
         trend=clean.trend,
+    )
+    return lines if clean.whitening is None else _unwhitened(lines, clean.whitening)
+
+
+def _unwhitened(lines: Lines, whitening: Whitening) -> Lines:
+    """Lines of a whitened record in the units of the record."""
+    covariance = whitening.covariance(lines.noise**-2.0)
+    noise, back = np.sqrt(np.diag(covariance)), whitening.inverse
+    same = lines.motion is lines.fit
+    fit = unmixed(lines.fit, whitening, lines.trials)
+    return replace(
+        lines,
+        fit=fit,
+        motion=fit if same else unmixed(lines.motion, whitening, lines.trials),
+        tests=tuple(replace(t, directions=back @ t.directions) for t in lines.tests),
+        noise=noise,
+        correlation=covariance / np.outer(noise, noise) if whitening.mixes else None,
+        whitening=whitening,
     )
 
 

@@ -33,6 +33,7 @@ from prism.search.spectrum import (
 )
 
 Progress = Callable[[str], None]
+Watch = Callable[[LineFit], bool]
 
 NO_LINES = np.zeros(0)
 
@@ -55,11 +56,15 @@ class LineFamily(SpectralFamily[LineLeftover]):
         Spectrum of the noise.
     cautious : bool
         Whether a spectrum that is not flat counts as coloured noise rather than as lines.
+    watch : callable, optional
+        Asked of a fit with many lines whether its noise is another than was assumed, so that
+        further lines may be noise.
     """
 
     rules: LineRules
     colour: Colour = WHITE
     cautious: bool = True
+    watch: Watch | None = None
 
     noun: ClassVar[str] = "lines"
     stop: ClassVar[Stop] = STOP
@@ -78,7 +83,10 @@ class LineFamily(SpectralFamily[LineLeftover]):
 
     def astray(self, rest: LineLeftover) -> bool:
         """Whether the motion is no sum of lines, or slower than the record."""
-        return crowded(self.rules, rest.fit) or mostly_slow(self.rules, rest.fit)
+        lost = crowded(self.rules, rest.fit) or mostly_slow(self.rules, rest.fit)
+        return lost or (
+            self.watch is not None and rest.fit.count >= limits.MANY_LINES and self.watch(rest.fit)
+        )
 
     def batches(self, rest: LineLeftover, peaks: Array) -> list[Array]:
         """Lines to add: the peaks, and the peaks with a slow start in place of the lowest ones.
@@ -140,6 +148,8 @@ def find_lines(
     false_alarm: float,
     max_lines: int | None = None,
     progress: Progress | None = None,
+    shared: int = 1,
+    watch: Watch | None = None,
 ) -> tuple[LineFit, LineFamily]:
     """Find and fit all significant lines; the fit may hold none.
 
@@ -149,10 +159,14 @@ def find_lines(
         Probability that noise alone shows a line anywhere in the band.
     max_lines : int, optional
         Stop after this many.
+    shared : int
+        Channels that the covariance of the noise was estimated for together.
+    watch : callable, optional
+        Stop as soon as it says of a fit with many lines that its noise is not as assumed.
     """
-    family = LineFamily(
-        line_rules(samplings, NO_LINES, false_alarm, max_lines or limits.MOST_LINES)
-    )
+    most = max_lines or limits.MOST_LINES
+    rules = line_rules(samplings, NO_LINES, false_alarm, most, shared=shared)
+    family = LineFamily(rules, watch=watch)
     tell = progress or (lambda text: None)
     start = slow_start(family, samplings)
     fit, colour = _pruned(family, pursue(family, start, tell=tell))

@@ -82,8 +82,11 @@ class Trajectories:
             values = values + self.trend.at(times, trial)
         total = nonlinear + linear @ motion.sensitivity[j]
         variance = np.einsum("atp,pq,atq->ta", total, self.fit.covariance, total, optimize=True)
-        variance += np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
-        return Forecast(times, values, np.sqrt(np.maximum(variance + doubt, 0.0)), self.noise_std)
+        own = np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
+        scatter = float(motion.scatter[j])
+        variance += scatter * (own + doubt)
+        std = np.sqrt(np.maximum(variance, 0.0))
+        return Forecast(times, values, std, np.sqrt(scatter) * self.noise_std)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:
         """Motion of one trial without its error, (times, channels): as `at`, for many times.
@@ -156,14 +159,7 @@ class Trajectories:
                 }
                 for m in fit.motions
             ],
-            "trials": [
-                {
-                    "sampling": i,
-                    "values": fit.motions[i].values[:, j].tolist(),
-                    "sensitivity": fit.motions[i].sensitivity[j].tolist(),
-                }
-                for i, j in kept
-            ],
+            "trials": [_trial_to_json(fit.motions[i], i, j) for i, j in kept],
         }
 
     @classmethod
@@ -185,6 +181,7 @@ class Trajectories:
                     centre=sampling["centre"],
                     half=sampling["half"],
                     start=sampling["start"],
+                    levels=_levels_from_json(trials),
                 )
             )
         fit = InPhaseFit(
@@ -200,6 +197,21 @@ class Trajectories:
         under = _background_from_json(data.get("under"))
         trend = _trend_from_json(data.get("trend"))
         return cls(fit, tuple(places), np.array(data["means"], float), under, trend)
+
+
+def _trial_to_json(motion: SeriesMotion, sampling: int, place: int) -> Json:
+    """A trial, with its level of noise where trials differ."""
+    out: Json = {
+        "sampling": sampling,
+        "values": motion.values[:, place].tolist(),
+        "sensitivity": motion.sensitivity[place].tolist(),
+    }
+    return out if motion.levels is None else out | {"level": float(motion.levels[place])}
+
+
+def _levels_from_json(trials: list[Json]) -> Array | None:
+    found = [trial["level"] for trial in trials if "level" in trial]
+    return np.array(found, float) if found else None
 
 
 def _background_to_json(background: Background, trials: int) -> Json:
