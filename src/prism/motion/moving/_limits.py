@@ -27,7 +27,9 @@ TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in th
 SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
 FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
 MODULATION_BLOCKS = 2048  # of the record, whose spectrum shows a modulation
-MOST_MOVING_LINES = 40
+SAME_DISTANCE = 0.05  # resolutions by which sidebands may miss the middle, beside their errors
+SIDEBAND_ERRORS = 4.0  # standard errors by which they may
+MOST_MOVING_LINES = 40  # of a search: more are the business of other kinds
 NOT_SEPARATE = 1.0  # resolutions from a line in which a peak of the residual is that line itself
 # -- the answer ------------------------------------------------------------------------------------
 MOST_NUMBERS = 200_000  # of a saved motion: a large ensemble keeps its first trials

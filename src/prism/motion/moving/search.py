@@ -167,14 +167,24 @@ class Search:
         return MovingEvidence(fit, deviance, parameters, total, price, alarm, line)
 
     def run(self, omega: Array, strength: Array) -> MovingFit:
-        """From steady lines to moving ones."""
+        """From steady lines to moving ones; a second time from nothing where lines do move."""
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
+        first = self.from_steady(centres)
+        fits = [first, *self._apart(first, [lines for _, lines in groups])]
+        beside = sidebands(first)
+        if len(beside):
+            fits.append(self.from_steady(np.delete(first.law.frequencies(0.0), beside)))
+        if len(omega) and len(first.law.free) > first.count:
+            fits.append(self.from_steady(np.zeros(0)))
+        return self._best(fits)
+
+    def from_steady(self, centres: Array) -> MovingFit:
+        """From one steady line at each place."""
         law = Law.steady(centres, self.data.half)
         fit = self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
         fit = self.grown(self.begun(fit, list(range(fit.count))))
-        fit = self.shared(self.lean(fit))
-        return self._best([fit, *self._apart(fit, [lines for _, lines in groups])])
+        return self.shared(self.lean(fit))
 
     # -- growing ---------------------------------------------------------------------------------
 
@@ -197,16 +207,15 @@ class Search:
 
     def _larger(self, fit: MovingFit) -> MovingFit | None:
         """The best step: new lines away from the others, freedoms, a modulation, near lines."""
-        far, near = self.peaks(fit)
-        if len(far):
-            first = fit.count
+        far, near, highest = self.peaks(fit)
+        steps = [best_freedoms(fit, self.prices), best_modulation(fit, self.prices)]
+        paying = sorted((step for step in steps if step is not None), key=lambda s: -s.net)
+        if len(far) and (not paying or paying[0].gain < highest):
             wider = attempted(evaluate, self.data, fit.law.with_lines(far), fit.weights)
             if wider is not None:
-                return self.begun(
-                    self._weighted(self.refit(wider)), list(range(first, wider.count))
-                )
-        steps = [best_freedoms(fit, self.prices), best_modulation(fit, self.prices)]
-        for step in sorted((s for s in steps if s is not None), key=lambda s: -s.net):
+                new = list(range(fit.count, wider.count))
+                return self.begun(self._weighted(self.refit(wider)), new)
+        for step in paying:
             freed = self._freed(fit, step)
             if freed is not None and fit.cost - freed.cost > step.price:
                 return freed
@@ -220,8 +229,8 @@ class Search:
             law = replace(law, rate=step.rate, values=np.append(law.values[:-2], [1e-3, 1e-3]))
         return attempted(refined, self.data, law, fit.weights)
 
-    def peaks(self, fit: MovingFit) -> tuple[Array, Array]:
-        """Frequencies at which the residual asks for lines: away from those there are, and near."""
+    def peaks(self, fit: MovingFit) -> tuple[Array, Array, float]:
+        """Where the residual asks for lines: away from those there are, near; the highest gain."""
         rests = fit.residuals()
         values = [
             np.where(np.isnan(old), np.nan, new)
@@ -235,7 +244,10 @@ class Search:
         index = _summits(height, self.prices.line)
         room = max(self.rules.max_lines - fit.count, 0)
         omega = np.array([summit(grid.omega, height, int(k)) for k in index])
-        return self._sorted(fit, omega, height[index], room)
+        far, near = self._sorted(fit, omega, height[index], room)
+        # in units of the noise that the fit carries, as the gains of freedoms are
+        gain = np.max(2 * (fit.weights * unit**2) @ power, initial=0.0)
+        return far, near, float(gain)
 
     def _height(self, power: Single, floor: Array) -> Single:
         """Gain of a line at each frequency, over the noise around it."""
@@ -351,6 +363,34 @@ def line_gains(fit: MovingFit) -> Array:
             inner = np.linalg.inv(one.inverse[np.ix_(both, both)])
             out[j] += fit.weights[a] * one.values[both] @ inner @ one.values[both]
     return out
+
+
+def sidebands(fit: MovingFit) -> Index:
+    """Lines that stand in pairs beside stronger ones, all at one distance or a multiple of it."""
+    omega, gain = fit.law.frequencies(0.0), line_gains(fit)
+    rows = fit.law.frequency_rows(0.0)
+    C = np.linalg.pinv(fit.fisher, hermitian=True)
+    error = np.sqrt(np.maximum(np.einsum("ip,pq,iq->i", rows, C, rows), 0.0))
+    close = limits.SAME_DISTANCE * np.pi / fit.law.half
+    apart = omega[:, None] - omega
+    weaker = gain[:, None] < gain
+    doubt = close + limits.SIDEBAND_ERRORS * np.hypot(error[:, None], error)
+    pairs = []
+    for j in range(fit.count):
+        above = np.flatnonzero(weaker[:, j] & (apart[:, j] > 0))
+        below = np.flatnonzero(weaker[:, j] & (apart[:, j] < 0))
+        for i in above:
+            for k in below:
+                if abs(apart[i, j] + apart[k, j]) < doubt[i, j] + doubt[k, j]:
+                    pairs.append((apart[i, j], gain[i] + gain[k]))
+    if not pairs:
+        return np.zeros(0, int)
+    distance, strength = np.array(pairs).T
+    together = np.abs(distance[:, None] - distance) < 2 * close
+    best = distance[int(np.argmax(together @ strength))]
+    multiples = best * np.arange(1, limits.HARMONICS + 1)
+    beside = np.abs(np.abs(apart)[..., None] - multiples) < doubt[..., None]
+    return np.flatnonzero(np.any(beside.any(axis=2) & weaker, axis=1))
 
 
 def _summits(height: Single, level: float) -> Index:
