@@ -112,25 +112,33 @@ def modes_of(fit: MovingFit, orders: Array) -> MovingModes:
 def _undecided(fit: MovingFit) -> Array:
     r"""Variance of the frequencies because the next degree may be there and was not seen.
 
-    With the estimate :math:`\hat c ± s` of the next coefficient, its gain
-    :math:`(\hat c/s)^2` and the price :math:`\log n`, it is there with the probability
-    :math:`p = 1/(1 + e^{(\log n - \text{gain})/2})`, and adds :math:`p (\hat c^2 + s^2)` times the
-    squared change of the frequency.
+    A line that moves by coefficients of size τ may have a next one of that size too. With its
+    estimate :math:`\hat c ± s` it is there with the odds (Gaussian prior, even chances)
+
+    .. math:: \left(1 + τ^2/s^2\right)^{-1/2} \exp \frac{\hat c^2 τ^2}{2 s^2 (τ^2 + s^2)},
+
+    and adds :math:`p\,(\hat c^2 + s^2)` times the squared change of the frequency.
     """
-    more = [one for one in next_freedoms(fit.law) if one.part == PHASE]
-    out = np.zeros(fit.count)
-    if not more:
-        return out
-    price = np.log(fit.data.counts.sum())
-    for one in more:
-        wide = evaluate(fit.data, fit.law.freed([one]), fit.weights)
+    out, law = np.zeros(fit.count), fit.law
+    for one in next_freedoms(law):
+        if one.part != PHASE:
+            continue
+        wide = evaluate(fit.data, law.freed([one]), fit.weights)
         C = np.linalg.pinv(wide.fisher, hermitian=True)
-        i = len(fit.law.free)
+        i = len(law.free)
         guess, variance = float(C[i] @ wide.gradient), float(C[i, i])
-        chance = float(expit(0.5 * (guess**2 / variance - price)))
+        prior = _largest(law, one.line) ** 2 / variance
+        odds = guess**2 / variance * prior / (1 + prior) - np.log1p(prior)
         change = wide.law.frequency_rows(0.0) @ C[:, i] / variance
-        out += chance * (guess**2 + variance) * change**2
+        out += float(expit(0.5 * odds)) * (guess**2 + variance) * change**2
     return out
+
+
+def _largest(law: Law, line: int) -> float:
+    """Largest coefficient by which a phase bends."""
+    rows = zip(law.free, law.values, strict=True)
+    own = [v for o, v in rows if (o.part, o.line) == (PHASE, line) and 1 < o.order <= limits.DEGREE]
+    return float(np.abs(own).max())
 
 
 # -- shapes ----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from prism.motion.moving.select import (
     best_modulation,
     pruned,
 )
+from prism.motion.moving.slow import SlowProducts
 from prism.motion.moving.start import clustered, started
 from prism.record import Record
 from prism.search.noise import floor_from_spectrum, local_level
@@ -175,7 +176,8 @@ class Search:
         beside = sidebands(first)
         if len(beside):
             fits.append(self.from_steady(np.delete(first.law.frequencies(0.0), beside)))
-        if len(omega) and len(first.law.free) > first.count:
+        small = self.prices.samples * first.law.size < limits.LARGE_WORK
+        if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
         return self._best(fits)
 
@@ -208,7 +210,8 @@ class Search:
     def _larger(self, fit: MovingFit) -> MovingFit | None:
         """The best step: new lines away from the others, freedoms, a modulation, near lines."""
         far, near, highest = self.peaks(fit)
-        steps = [best_freedoms(fit, self.prices), best_modulation(fit, self.prices)]
+        slow = SlowProducts.of(fit)
+        steps = [best_freedoms(slow, self.prices), best_modulation(slow, self.prices)]
         paying = sorted((step for step in steps if step is not None), key=lambda s: -s.net)
         if len(far) and (not paying or paying[0].gain < highest):
             wider = attempted(evaluate, self.data, fit.law.with_lines(far), fit.weights)

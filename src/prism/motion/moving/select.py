@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,8 +11,9 @@ from scipy.special import chdtri
 
 from prism._types import Array
 from prism.motion.moving import _limits as limits
-from prism.motion.moving.fit import MovingFit, evaluate, refined
+from prism.motion.moving.fit import MovingFit, refined
 from prism.motion.moving.law import ALL, PHASE, SIZE, Freedom, Law, harmonic
+from prism.motion.moving.slow import SlowProducts
 from prism.search.noise import gain_threshold
 from prism.search.projection import attempted
 
@@ -80,28 +81,12 @@ def _next(law: Law, part: str, line: int) -> Iterator[Freedom]:
     yield from (Freedom(part, line, limits.DEGREE + k) for k in orders)
 
 
-def gains_of(fit: MovingFit, among: Sequence[Freedom]) -> Array:
-    """Score test of each candidate: fall of χ² that the first step promises."""
-    P, law = fit.law.size, fit.law
-    wide = evaluate(fit.data, law.freed(among), fit.weights)
-    old = list(range(len(law.free))) + ([wide.law.size - 1] if law.rate is not None else [])
-    new = [len(law.free) + i for i in range(len(among))]
-    F, g = wide.fisher, wide.gradient
-    inner = F[np.ix_(old, old)] + 1e-12 * np.diag(np.diag(F)[old]) if P else F[:0, :0]
-    solved = np.linalg.solve(inner, np.column_stack([F[np.ix_(old, new)], g[old]]))
-    left = g[new] - F[np.ix_(new, old)] @ solved[:, -1]
-    own = np.diag(F)[new]
-    spare = own - np.einsum("ij,ji->i", F[np.ix_(new, old)], solved[:, :-1])
-    known = spare > 1e-6 * own
-    return np.where(known, left**2 / np.where(known, spare, 1.0), 0.0)
-
-
-def best_freedoms(fit: MovingFit, prices: Prices) -> Gain | None:
+def best_freedoms(slow: SlowProducts, prices: Prices) -> Gain | None:
     """The freedom that gains most, with those of other lines that gain nearly as much."""
-    among = candidates(fit.law)
+    among = candidates(slow.law)
     if not among:
         return None
-    price, gain = prices.of_freedom(len(among)), gains_of(fit, among)
+    price, gain = prices.of_freedom(len(among)), np.array([slow.gain(one) for one in among])
     first = int(np.argmax(gain))
     if gain[first] < price:
         return None
@@ -119,14 +104,14 @@ def best_freedoms(fit: MovingFit, prices: Prices) -> Gain | None:
 # -- modulation ------------------------------------------------------------------------------------
 
 
-def best_modulation(fit: MovingFit, prices: Prices) -> Gain | None:
+def best_modulation(slow: SlowProducts, prices: Prices) -> Gain | None:
     """A periodic modulation of one line, or of all alike, whose rate is not known yet."""
-    law = fit.law
+    law = slow.law
     if law.rate is not None or not law.count:
         return None
     fastest = limits.FASTEST_MODULATION * float(law.carriers.min()) * law.half
     cycles = fastest / np.pi
-    rates, spectra = _modulation_spectra(fit, fastest)
+    rates, spectra = _modulation_spectra(slow, fastest)
     if not len(rates):
         return None
     names = list(spectra)
@@ -142,34 +127,20 @@ def best_modulation(fit: MovingFit, prices: Prices) -> Gain | None:
 
 
 def _modulation_spectra(
-    fit: MovingFit, fastest: float
+    slow: SlowProducts, fastest: float
 ) -> tuple[Array, dict[tuple[str, int], Array]]:
     """Gain of cosine and sine at each rate, for sizes and phases of each line and of all."""
-    law, blocks = fit.law, limits.MODULATION_BLOCKS
-    edges = np.linspace(-1, 1, blocks + 1)
-    along = {part: np.zeros((law.count, blocks)) for part in (SIZE, PHASE)}
-    power = np.zeros(law.count)
-    rests = fit.residuals()
-    for group in fit.data.groups:
-        place = np.clip(np.searchsorted(edges, group.u, side="right") - 1, 0, blocks - 1)
-        e = np.exp(law.exponents(group.u))
-        for r in group.members:
-            for a, weight in enumerate(fit.weights):
-                moving = fit.linear[r, a].amplitudes[:, None] * e
-                power += weight * np.sum(np.abs(moving) ** 2, axis=1) / 4
-                for j in range(law.count):
-                    for part, line in ((SIZE, moving[j].real), (PHASE, -moving[j].imag)):
-                        product = weight * line * rests[r][:, a]
-                        along[part][j] += np.bincount(place, product, minlength=blocks)
+    law, blocks = slow.law, limits.MODULATION_BLOCKS
+    power = slow.power.sum(axis=1) / 2
     rates = np.asarray(0.5 * np.pi * np.arange(blocks + 1), float)
     keep = (rates > limits.SLOWEST_MODULATION * np.pi) & (rates < fastest)
     keep &= rates < 0.25 * np.pi * blocks
     out: dict[tuple[str, int], Array] = {}
-    for part, rows in along.items():
+    for part, rows in slow.along.items():
         for j in range(law.count):
             out[part, j] = _gain(rows[j], power[j])[keep]
         if law.count > 1:
-            share = law.ratios if part == PHASE else np.ones(law.count)
+            share = law.weights(Freedom(part, ALL, 0))
             out[part, ALL] = _gain(share @ rows, float(share**2 @ power))[keep]
     return rates[keep], out
 
