@@ -23,7 +23,7 @@ START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is
 WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
-TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round
+FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round
 SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
 FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
 MODULATION_BLOCKS = 2048  # of the record, whose spectrum shows a modulation

@@ -94,7 +94,7 @@ def best_freedoms(slow: SlowProducts, prices: Prices) -> Gain | None:
     if among[first].line != ALL:
         for i in np.argsort(-gain):
             one = among[i]
-            strong = gain[i] > max(price, limits.TOGETHER * gain[first])
+            strong = gain[i] > max(price, limits.FREED_TOGETHER * gain[first])
             if strong and one.line != ALL and one.line not in taken:
                 chosen.append(one)
                 taken.add(one.line)
