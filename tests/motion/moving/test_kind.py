@@ -89,6 +89,15 @@ def test_trials_move_alike():
     assert two.amplitudes.shape == (2, 2)
 
 
+def test_trials_of_any_length_and_times():
+    (first, t, _), (second, _, _) = made(4), made(5)
+    keep = np.sort(np.random.default_rng(6).permutation(1400)[:1200])
+    trials = [first.trials[0], second.trials[0][keep]]
+    modes = prism.identify(prism.Record(trials, t=[t[:2001], t[keep]]), kind="moving").modes
+    z = (modes.frequencies - OMEGA) / modes.frequencies_std
+    assert np.all(np.abs(z) < 3.5)
+
+
 def test_steady_lines_are_said_to_be_steady():
     record = prism.systems.chain().free(200, 0.1, noise=0.1, rng=0)
     model = prism.identify(record, kind="moving")

@@ -5,8 +5,9 @@ import pytest
 
 import prism
 from prism.errors import NoLineError
+from prism.motion.moving.evidence import priced
 from prism.motion.moving.law import ALL, PHASE, SIZE
-from prism.motion.moving.search import moving_evidence, priced
+from prism.motion.moving.search import moving_evidence
 
 OMEGA = np.array([0.9, 1.5, 2.3])
 SHAPES = np.array([[1.0, 0.6], [0.7, -0.8], [0.5, 0.9]])

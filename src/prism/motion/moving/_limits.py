@@ -16,9 +16,8 @@ SIZE_REACH = 1.0  # e-foldings by which an amplitude moves in one step
 ONE_LINE = 3.5  # resolutions within which lines of a steady search may be one that moves
 FEWEST_PIECES = 7  # of the record in which a line is demodulated
 MOST_PIECES = 32
-PIECES_PER_GAP = (
-    1.2  # pieces for each resolution to the nearest other line: a Hann window ends there
-)
+FEWEST_IN_A_PIECE = 4  # samples
+PIECES_PER_GAP = 1.2  # for each resolution to the next line: there a Hann window ends
 START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is a start value
 WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
 # -- what is free ----------------------------------------------------------------------------------

@@ -15,10 +15,11 @@ from prism.kernel import certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion.explanation import Explanation, Question
+from prism.motion.moving.evidence import MovingEvidence
 from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
-from prism.motion.moving.search import MovingEvidence, moving_evidence
+from prism.motion.moving.search import moving_evidence
 from prism.motion.steady.likelihood import estimate_lines
 from prism.record import QUANTITIES
 from prism.remarks import Remark

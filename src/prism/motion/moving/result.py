@@ -12,7 +12,7 @@ from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.fit import Linear, MovingFit, evaluate
 from prism.motion.moving.law import ALL, PHASE, SIZE, Freedom, Law
-from prism.motion.moving.search import line_gains
+from prism.motion.moving.sidebands import line_gains
 from prism.search.sampling import BACKGROUND
 
 

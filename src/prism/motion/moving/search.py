@@ -10,6 +10,7 @@ import numpy as np
 from prism._types import Array, Index, Single
 from prism.errors import NoLineError
 from prism.motion.moving import _limits as limits
+from prism.motion.moving.evidence import MovingEvidence, priced
 from prism.motion.moving.fit import Data, MovingFit, evaluate, refined
 from prism.motion.moving.law import ALL, PHASE, SIZE, Freedom, Law
 from prism.motion.moving.select import (
@@ -19,6 +20,7 @@ from prism.motion.moving.select import (
     best_modulation,
     pruned,
 )
+from prism.motion.moving.sidebands import line_gains, sidebands
 from prism.motion.moving.slow import SlowProducts
 from prism.motion.moving.start import clustered, started
 from prism.record import Record
@@ -28,64 +30,6 @@ from prism.search.series import samplings_of
 from prism.search.spectrum import FrequencyGrid, LineRules, line_rules, summit
 
 Tell = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class MovingEvidence:
-    r"""How well moving lines explain a record, with what they cost.
-
-    Attributes
-    ----------
-    fit : MovingFit
-    deviance : float
-        :math:`-2 \log L = \sum_a n_a [\log(2π\,\mathrm{RSS}_a/n_a) + 1]`, the noise of every
-        channel profiled.
-    parameters : int
-        Real ones: amplitudes, offsets, slopes, coefficients of the law, noise levels.
-    samples : int
-        Of all channels and trials.
-    price : float
-        ``parameters · log samples + 2 · lines · log cells``.
-    false_alarm : float
-        Chance of a line, or of a freedom, that is none.
-    line_price : float
-        Gain that a line had to bring.
-    """
-
-    fit: MovingFit
-    deviance: float
-    parameters: int
-    samples: int
-    price: float
-    false_alarm: float
-    line_price: float
-
-    @property
-    def total(self) -> float:
-        """Deviance and price: the lower, the better explained."""
-        return self.deviance + self.price
-
-
-def priced(
-    rss: Array, counts: Array, parameters: int, lines: int, cells: float
-) -> tuple[float, float]:
-    r"""Deviance and price of a sum of lines in white noise of unknown level.
-
-    Every parameter that the data determine within :math:`n^{-1/2}` of its range costs
-    :math:`\log n` (Schwarz); a line may stand in any of ``cells`` resolutions, and twice the
-    logarithm of that choice is its price beside.
-
-    Parameters
-    ----------
-    rss, counts : arrays (channels,)
-        Residual power, and samples.
-    parameters, lines : int
-    cells : float
-        Width of the band in resolutions.
-    """
-    deviance = float(np.sum(counts * (np.log(2 * np.pi * rss / counts) + 1)))
-    total = float(counts.sum())
-    return deviance, parameters * float(np.log(total)) + 2 * lines * float(np.log(max(cells, 2.0)))
 
 
 def moving_evidence(
@@ -201,7 +145,7 @@ class Search:
         """Free coefficients and add lines as long as they pay."""
         for _ in range(limits.ROUNDS):
             larger = self._larger(fit)
-            if larger is None or larger.cost > fit.cost * (larger.weights @ fit.rss) / fit.cost:
+            if larger is None or larger.cost > larger.weights @ fit.rss:
                 break
             self.tell(f"{larger.count} moving lines")
             fit = self._weighted(larger)
@@ -355,45 +299,6 @@ def _mean(fit: MovingFit, part: str, order: int) -> float:
             own[one.line] = value
     share = law.ratios if part == PHASE else np.ones(law.count)
     return float((gain * share) @ own / (gain @ share**2))
-
-
-def line_gains(fit: MovingFit) -> Array:
-    """Rise of χ² when a line is taken out and the others held, (lines,)."""
-    out, N = np.zeros(fit.count), fit.count
-    for (_, a), one in fit.linear.items():
-        for j in range(N):
-            both = [2 + j, 2 + N + j]
-            inner = np.linalg.inv(one.inverse[np.ix_(both, both)])
-            out[j] += fit.weights[a] * one.values[both] @ inner @ one.values[both]
-    return out
-
-
-def sidebands(fit: MovingFit) -> Index:
-    """Lines that stand in pairs beside stronger ones, all at one distance or a multiple of it."""
-    omega, gain = fit.law.frequencies(0.0), line_gains(fit)
-    rows = fit.law.frequency_rows(0.0)
-    C = np.linalg.pinv(fit.fisher, hermitian=True)
-    error = np.sqrt(np.maximum(np.einsum("ip,pq,iq->i", rows, C, rows), 0.0))
-    close = limits.SAME_DISTANCE * np.pi / fit.law.half
-    apart = omega[:, None] - omega
-    weaker = gain[:, None] < gain
-    doubt = close + limits.SIDEBAND_ERRORS * np.hypot(error[:, None], error)
-    pairs = []
-    for j in range(fit.count):
-        above = np.flatnonzero(weaker[:, j] & (apart[:, j] > 0))
-        below = np.flatnonzero(weaker[:, j] & (apart[:, j] < 0))
-        for i in above:
-            for k in below:
-                if abs(apart[i, j] + apart[k, j]) < doubt[i, j] + doubt[k, j]:
-                    pairs.append((apart[i, j], gain[i] + gain[k]))
-    if not pairs:
-        return np.zeros(0, int)
-    distance, strength = np.array(pairs).T
-    together = np.abs(distance[:, None] - distance) < 2 * close
-    best = distance[int(np.argmax(together @ strength))]
-    multiples = best * np.arange(1, limits.HARMONICS + 1)
-    beside = np.abs(np.abs(apart)[..., None] - multiples) < doubt[..., None]
-    return np.flatnonzero(np.any(beside.any(axis=2) & weaker, axis=1))
 
 
 def _summits(height: Single, level: float) -> Index:

@@ -101,10 +101,12 @@ def pieces_for(law: Law, j: int) -> int:
 
 def demodulated(fit: MovingFit, j: int, pieces: int) -> Envelope:
     """The envelope of a line about its present law, the others taken away."""
-    seen = [_piecewise(fit, group_rest, j, pieces) for group_rest in _own(fit, j)]
-    values = np.hstack([one[1] for one in seen])
-    U, s, _ = np.linalg.svd(values, full_matrices=False)
-    return Envelope(seen[0][0], U[:, 0] * s[0])
+    seen = [_piecewise(*own, pieces) for own in _own(fit, j)]
+    values = np.hstack([one for _, one in seen])
+    there = np.any(values != 0, axis=1)
+    longest = max(range(len(seen)), key=lambda i: np.count_nonzero(seen[i][1][:, 0]))
+    U, s, _ = np.linalg.svd(values[there], full_matrices=False)
+    return Envelope(seen[longest][0][there], U[:, 0] * s[0])
 
 
 def _own(fit: MovingFit, j: int) -> Iterator[tuple[Array, Array, ComplexArray]]:
@@ -123,22 +125,25 @@ def _own(fit: MovingFit, j: int) -> Iterator[tuple[Array, Array, ComplexArray]]:
 
 
 def _piecewise(
-    fit: MovingFit, own: tuple[Array, Array, ComplexArray], j: int, pieces: int
+    u: Array, rows: Array, motion: ComplexArray, pieces: int
 ) -> tuple[Array, ComplexArray]:
-    """Least squares for the amplitude in each Hann window, in units of its error."""
-    u, rows, motion = own
+    """Least squares for the amplitude in each Hann window, in units of its error.
+
+    Zero where there are too few samples: a trial may be shorter than the longest one.
+    """
     width = 2.0 / pieces
-    middles, out = [], []
-    for middle in -1 + width * (np.arange(pieces) + 0.5):
+    middles = -1 + width * (np.arange(pieces) + 0.5)
+    out = np.zeros((pieces, len(rows)), complex)
+    for i, middle in enumerate(middles):
         first, stop = np.searchsorted(u, [middle - width, middle + width])
-        if stop - first < 4:
+        if stop - first < limits.FEWEST_IN_A_PIECE:
             continue
         window = np.cos(0.5 * np.pi * (u[first:stop] - middle) / width) ** 2
-        local = np.conj(motion[first:stop]) * window
         power = 0.5 * float(np.sum(np.abs(motion[first:stop]) ** 2 * window**2))
-        middles.append(np.average(u[first:stop], weights=window))
-        out.append(rows[:, first:stop] @ local / np.sqrt(max(power, 1e-300)))
-    return np.array(middles), np.array(out)
+        middles[i] = np.average(u[first:stop], weights=window)
+        local = np.conj(motion[first:stop]) * window / np.sqrt(max(power, 1e-300))
+        out[i] = rows[:, first:stop] @ local
+    return np.asarray(middles, float), out
 
 
 def _polynomial(
