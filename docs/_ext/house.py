@@ -53,7 +53,7 @@ STOREYS = (
     ),
     Storey(
         "How it was made, how it moves",
-        "motion: steady, decays, driven, forced, gyroscopic, potential",
+        "motion: steady, decays, driven, moving, forced, gyroscopic, potential",
         ("experiments", "motion", "estimate", "tracking"),
         "#0072b2",
     ),

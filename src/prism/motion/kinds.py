@@ -18,6 +18,7 @@ from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Explanation, Question
 from prism.motion.forced.kind import ForcedMotion
 from prism.motion.gyroscopic.kind import Gyroscopic
+from prism.motion.moving.kind import Moving
 from prism.motion.potential.kind import PotentialMotion
 from prism.motion.steady.kind import Steady
 from prism.options import Choice, add_choice, forget
@@ -26,7 +27,7 @@ from prism.options import register as add_option
 __all__ = ["KINDS", "chosen", "hamiltonian_from_json", "motion_from_json", "register", "unregister"]
 
 KINDS: list[Explanation] = [
-    *(ForcedMotion(), Gyroscopic(), PotentialMotion(), Decays(), Driven()),
+    *(ForcedMotion(), Gyroscopic(), PotentialMotion(), Decays(), Driven(), Moving()),
     Steady(),
 ]
 """Kinds of motion; the first that is meant is fitted."""

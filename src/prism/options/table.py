@@ -56,6 +56,7 @@ OPTIONS: tuple[Option, ...] = (
             Choice("steady", "it swings without losses (the usual case)"),
             Choice("decaying", "it loses energy: a free decay, kicked or not"),
             Choice("driven", "it loses energy, and noise that nobody measured keeps it moving"),
+            Choice("moving", "its frequencies or amplitudes drift or are modulated"),
             Choice("gyroscopic", "it rotates: lines turn instead of moving in phase"),
             Choice("nonlinear", "its spring is not linear"),
             Choice("forced", "a measured force drives it"),

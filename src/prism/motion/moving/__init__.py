@@ -1,0 +1,1 @@
+"""Lines whose frequency or amplitude changes slowly."""

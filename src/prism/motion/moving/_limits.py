@@ -1,0 +1,38 @@
+"""All thresholds of moving lines, in one place."""
+
+from __future__ import annotations
+
+# -- the law of a line -----------------------------------------------------------------------------
+DEGREE = 6  # highest polynomial of phase and of log amplitude: a slow sinusoid of one period
+HARMONICS = 3  # of a periodic modulation: log(1 + m cos) of depth .5 needs as many at 10 % noise
+LARGEST_EXPONENT = 60.0  # of an amplitude, far outside the record: more would overflow
+# -- the fit ---------------------------------------------------------------------------------------
+FIT_STEPS = 25  # of a descent
+FIT_TOLERANCE = 1e-3  # fall of χ² at which it ends: 3 % of a standard error
+ALLOWED_ROUNDING = 1e-10  # relative, of χ²
+PHASE_REACH = 1.1  # rad by which a phase moves in one step: a third of a resolution
+SIZE_REACH = 1.0  # e-foldings by which an amplitude moves in one step
+# -- the start -------------------------------------------------------------------------------------
+ONE_LINE = 3.5  # resolutions within which lines of a steady search may be one that moves
+FEWEST_PIECES = 7  # of the record in which a line is demodulated
+MOST_PIECES = 32
+FEWEST_IN_A_PIECE = 4  # samples
+PIECES_PER_GAP = 1.2  # for each resolution to the next line: there a Hann window ends
+START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is a start value
+WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
+# -- what is free ----------------------------------------------------------------------------------
+ROUNDS = 24  # in which freedom or a line is added
+FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round
+SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
+FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
+MODULATION_BLOCKS = 2048  # of the record, whose spectrum shows a modulation
+KNOWN_ALREADY = 1e-6  # of the information of a coefficient, below which others say all of it
+LARGE_WORK = 4e6  # samples times parameters, from which one start must do
+SAME_DISTANCE = 0.05  # resolutions by which sidebands may miss the middle, beside their errors
+SIDEBAND_ERRORS = 4.0  # standard errors by which they may
+MOST_MOVING_LINES = 40  # of a search: more are the business of other kinds
+NOT_SEPARATE = 1.0  # resolutions from a line in which a peak of the residual is that line itself
+# -- the answer ------------------------------------------------------------------------------------
+MOST_NUMBERS = 200_000  # of a saved motion: a large ensemble keeps its first trials
+PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
+LISTED = 5  # lines that a remark names

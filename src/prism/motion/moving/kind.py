@@ -1,0 +1,120 @@
+"""Lines that move as an explanation."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from prism._types import Array
+from prism.errors import CannotTellError
+from prism.finding import Finding, RecordSummary
+from prism.forecast import Motion
+from prism.ignore import ignored_bands, within
+from prism.kernel import certify_lines
+from prism.magnitudes import Undetermined
+from prism.modes import Modes
+from prism.motion.explanation import Explanation, Question
+from prism.motion.moving.evidence import MovingEvidence
+from prism.motion.moving.motion import MovingMotion
+from prism.motion.moving.remarks import remarks_of
+from prism.motion.moving.result import MovingModes, modes_of, widened
+from prism.motion.moving.search import moving_evidence
+from prism.motion.steady.likelihood import estimate_lines
+from prism.record import QUANTITIES
+from prism.remarks import Remark
+from prism.uncertainty import Gaussian
+
+_UNKNOWN = Undetermined(
+    "lines that move are not those of one fixed Hamiltonian, and an unknown start excites each "
+    "mode by an unknown amount",
+    "a part of the record in which nothing moves would tell more",
+)
+
+
+class Moving(Explanation):
+    """Lines whose frequency or amplitude changes slowly."""
+
+    name: ClassVar[str] = "moving"
+    words: ClassVar[str] = "its frequencies or amplitudes drift or are modulated"
+    experiments: ClassVar[tuple[str, ...]] = ("free",)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+    motions: ClassVar[tuple[type[Motion], ...]] = (MovingMotion,)
+
+    def meant(self, asked: Question) -> Moving | None:
+        """Where it is asked for by its name."""
+        return self if self.named(asked) and not asked.is_response else None
+
+    def find(self, asked: Question) -> Finding:
+        """Fit lines that move."""
+        record, settings = asked.record, asked.settings
+        omega, gains = _steady_lines(asked)
+        evidence = moving_evidence(
+            record,
+            omega,
+            strength=gains,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            tell=asked.tell,
+        )
+        return finding_of(asked, evidence)
+
+
+def _steady_lines(asked: Question) -> tuple[Array, Array]:
+    """Lines of a steady search; none where it finds none or gives up."""
+    settings = asked.settings
+    try:
+        lines = estimate_lines(
+            asked.record,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+            progress=asked.tell,
+        )
+    except CannotTellError:
+        return np.zeros(0), np.zeros(0)
+    return lines.fit.omega, lines.gains
+
+
+def finding_of(asked: Question, evidence: MovingEvidence) -> Finding:
+    """Put together what moving lines say.
+
+    Parameters
+    ----------
+    asked : Question
+    evidence : MovingEvidence
+    """
+    record, fit = asked.record, evidence.fit
+    orders = np.array([QUANTITIES.index(kind) for kind in record.quantity])
+    found = modes_of(fit, orders)
+    bands = ignored_bands(asked.settings.ignore, record, found.frequencies, "modes")
+    ignored = within(found.frequencies, bands)
+    more: tuple[Remark, ...] = ()
+    if ignored.any():
+        which = ", ".join(f"{w:.5g}" for w in found.frequencies[ignored])
+        left = f"modes in the ignored bands were fitted and left out: {which}"
+        more = (Remark(left, code="ignored"),)
+    modes = _modes(found).take(np.flatnonzero(~ignored))
+    return Finding(
+        kind=Moving.name,
+        channels=record.channels,
+        quantity=record.quantity,
+        measured=RecordSummary.of(record),
+        modes=modes,
+        outcome=_UNKNOWN,
+        certificate=certify_lines(modes.frequencies),
+        noise_std=1 / np.sqrt(fit.weights),
+        motion=MovingMotion.of(widened(fit)),
+        remarks=(*remarks_of(fit.law), *more),
+        fit=evidence,
+    )
+
+
+def _modes(found: MovingModes) -> Modes:
+    values = {"frequencies": found.frequencies, "shapes": found.shapes}
+    return Modes(
+        joint=Gaussian.of(values, found.covariance),
+        amplitudes=found.amplitudes,
+        significance=found.significance,
+        phase_ratio=found.phase_ratio,
+        in_phase=found.in_phase,
+    )

@@ -1,0 +1,307 @@
+"""Record to moving lines: clusters of a steady search, then freedoms and lines as they pay."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from prism._types import Array, Index, Single
+from prism.errors import NoLineError
+from prism.motion.moving import _limits as limits
+from prism.motion.moving.evidence import MovingEvidence, priced
+from prism.motion.moving.fit import Data, MovingFit, evaluate, refined
+from prism.motion.moving.law import ALL, PHASE, SIZE, Freedom, Law
+from prism.motion.moving.select import (
+    Gain,
+    Prices,
+    best_freedoms,
+    best_modulation,
+    pruned,
+)
+from prism.motion.moving.sidebands import line_gains, sidebands
+from prism.motion.moving.slow import SlowProducts
+from prism.motion.moving.start import clustered, started
+from prism.record import Record
+from prism.search.noise import floor_from_spectrum, local_level
+from prism.search.projection import attempted
+from prism.search.series import samplings_of
+from prism.search.spectrum import FrequencyGrid, LineRules, line_rules, summit
+
+Tell = Callable[[str], None]
+
+
+def moving_evidence(
+    record: Record,
+    lines: Array,
+    *,
+    false_alarm: float,
+    strength: Array | None = None,
+    max_modes: int | None = None,
+    tell: Tell = lambda text: None,
+) -> MovingEvidence:
+    """Fit moving lines, and say what they explain and cost.
+
+    Parameters
+    ----------
+    record : Record
+    lines : array
+        Angular frequencies of a steady search, where to start; none are needed.
+    false_alarm : float
+        Chance that noise alone shows a line, or moves one.
+    strength : array, optional
+        Gain of each line.
+    max_modes : int, optional
+    tell : callable
+
+    Raises
+    ------
+    NoLineError
+        When no line is significant.
+    """
+    data = Data.of(record)
+    samplings, _, _ = samplings_of(record)
+    most = min(max_modes or limits.MOST_MOVING_LINES, limits.MOST_MOVING_LINES)
+    rules = line_rules(samplings, np.zeros(0), false_alarm, most)
+    prices = Prices(false_alarm, float(data.counts.sum()), rules.threshold, rules.floor)
+    search = Search(record, data, rules, prices, tell)
+    omega = np.sort(np.asarray(lines, float))
+    gain = np.ones(len(omega)) if strength is None else np.asarray(strength, float)
+    fit = search.run(omega, gain)
+    if not fit.count:
+        raise NoLineError(
+            f"no line, steady or moving, is significant at a false-alarm probability of "
+            f"{false_alarm:g}; record longer, reduce the noise, or raise that probability."
+        )
+    return search.evidence(fit)
+
+
+@dataclass(frozen=True)
+class Search:
+    """One search for moving lines.
+
+    Attributes
+    ----------
+    record : Record
+    data : Data
+    rules : LineRules
+    prices : Prices
+    tell : callable
+    """
+
+    record: Record
+    data: Data
+    rules: LineRules
+    prices: Prices
+    tell: Tell
+
+    @property
+    def cells(self) -> float:
+        """Width of the band in resolutions."""
+        return (self.rules.band[1] - self.rules.band[0]) / self.rules.resolution
+
+    def evidence(self, fit: MovingFit) -> MovingEvidence:
+        """What a fit explains and costs."""
+        counts, law = self.data.counts, fit.law
+        series = self.data.n_trials * self.data.n_channels
+        parameters = series * (2 + 2 * law.count) + law.size + len(counts)
+        deviance, price = priced(fit.rss, counts, parameters, law.count, self.cells)
+        alarm, line = self.prices.false_alarm, self.prices.line
+        total = int(counts.sum())
+        return MovingEvidence(fit, deviance, parameters, total, price, alarm, line)
+
+    def run(self, omega: Array, strength: Array) -> MovingFit:
+        """From steady lines to moving ones; a second time from nothing where lines do move."""
+        groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
+        centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
+        first = self.from_steady(centres)
+        fits = [first, *self._apart(first, [lines for _, lines in groups])]
+        beside = sidebands(first)
+        if len(beside):
+            fits.append(self.from_steady(np.delete(first.law.frequencies(0.0), beside)))
+        small = self.prices.samples * first.law.size < limits.LARGE_WORK
+        if small and len(omega) and len(first.law.free) > first.count:
+            fits.append(self.from_steady(np.zeros(0)))
+        return self._best(fits)
+
+    def from_steady(self, centres: Array) -> MovingFit:
+        """From one steady line at each place."""
+        law = Law.steady(centres, self.data.half)
+        fit = self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
+        fit = self.grown(self.begun(fit, list(range(fit.count))))
+        return self.shared(self.lean(fit))
+
+    # -- growing ---------------------------------------------------------------------------------
+
+    def begun(self, fit: MovingFit, which: list[int]) -> MovingFit:
+        """Laws of some lines read off their envelopes, then fitted, then what is not needed."""
+        if not which:
+            return fit
+        fit = self._weighted(self.refit(started(fit, which)))
+        return self._weighted(pruned(fit, self.prices))
+
+    def grown(self, fit: MovingFit) -> MovingFit:
+        """Free coefficients and add lines as long as they pay."""
+        for _ in range(limits.ROUNDS):
+            larger = self._larger(fit)
+            if larger is None or larger.cost > larger.weights @ fit.rss:
+                break
+            self.tell(f"{larger.count} moving lines")
+            fit = self._weighted(larger)
+        return fit
+
+    def _larger(self, fit: MovingFit) -> MovingFit | None:
+        """The best step: new lines away from the others, freedoms, a modulation, near lines."""
+        far, near, highest = self.peaks(fit)
+        slow = SlowProducts.of(fit)
+        steps = [best_freedoms(slow, self.prices), best_modulation(slow, self.prices)]
+        paying = sorted((step for step in steps if step is not None), key=lambda s: -s.net)
+        if len(far) and (not paying or paying[0].gain < highest):
+            wider = attempted(evaluate, self.data, fit.law.with_lines(far), fit.weights)
+            if wider is not None:
+                new = list(range(fit.count, wider.count))
+                return self.begun(self._weighted(self.refit(wider)), new)
+        for step in paying:
+            freed = self._freed(fit, step)
+            if freed is not None and fit.cost - freed.cost > step.price:
+                return freed
+        if len(near):
+            return attempted(refined, self.data, fit.law.with_lines(near[:1]), fit.weights)
+        return None
+
+    def _freed(self, fit: MovingFit, step: Gain) -> MovingFit | None:
+        law = fit.law.freed(step.free)
+        if step.rate is not None:
+            law = replace(law, rate=step.rate, values=np.append(law.values[:-2], [1e-3, 1e-3]))
+        return attempted(refined, self.data, law, fit.weights)
+
+    def peaks(self, fit: MovingFit) -> tuple[Array, Array, float]:
+        """Where the residual asks for lines: away from those there are, near; the highest gain."""
+        rests = fit.residuals()
+        values = [
+            np.where(np.isnan(old), np.nan, new)
+            for old, new in zip(self.record.trials, rests, strict=True)
+        ]
+        samplings, _, _ = samplings_of(self.record.with_values(values))
+        grid = FrequencyGrid.of(samplings, self.rules.band)
+        unit = np.sqrt(np.maximum(fit.rss / self.data.counts, self.rules.floor))
+        power = grid.summed(samplings, unit)
+        height = self._height(power, self.rules.floor / unit**2)
+        index = _summits(height, self.prices.line)
+        room = max(self.rules.max_lines - fit.count, 0)
+        omega = np.array([summit(grid.omega, height, int(k)) for k in index])
+        far, near = self._sorted(fit, omega, height[index], room)
+        # in units of the noise that the fit carries, as the gains of freedoms are
+        gain = np.max(2 * (fit.weights * unit**2) @ power, initial=0.0)
+        return far, near, float(gain)
+
+    def _height(self, power: Single, floor: Array) -> Single:
+        """Gain of a line at each frequency, over the noise around it."""
+        trials = self.rules.trials
+        level = np.maximum(floor_from_spectrum(power, trials), floor)
+        relative = power / level[:, None]
+        heights = [2 * row / local_level(row, trials) for row in relative]
+        return np.asarray(np.sum(heights, axis=0), np.float32)
+
+    def _sorted(
+        self, fit: MovingFit, omega: Array, height: Single, room: int
+    ) -> tuple[Array, Array]:
+        """Peaks far from every line, the highest of each neighbourhood, and peaks beside one."""
+        far: list[float] = []
+        near: list[float] = []
+        reach = 2 * limits.ONE_LINE * self.rules.resolution
+        for w, h in zip(omega, height, strict=True):
+            distance = np.abs(fit.law.carriers - w).min(initial=np.inf)
+            if distance < limits.NOT_SEPARATE * self.rules.resolution:
+                continue
+            if distance < reach:
+                near.append(w)
+            elif h > 0.1 * height[0] and np.abs(np.array(far) - w).min(initial=np.inf) > reach:
+                far.append(w)
+        return np.array(far[:room]), np.array(near[:room])
+
+    # -- simpler ---------------------------------------------------------------------------------
+
+    def lean(self, fit: MovingFit) -> MovingFit:
+        """Without coefficients and lines that do not pay."""
+        fit = self._weighted(pruned(fit, self.prices))
+        while fit.count > 1:
+            gains = line_gains(fit)
+            j = int(np.argmin(gains))
+            if gains[j] > self.prices.line:
+                return fit
+            fit = self._weighted(
+                self.refit(evaluate(self.data, fit.law.without_line(j), fit.weights))
+            )
+        return fit
+
+    def shared(self, fit: MovingFit) -> MovingFit:
+        """One law for all lines where that costs less than one for each."""
+        for part in (SIZE, PHASE):
+            own = [o for o in fit.law.free if o.part == part and not _place(o)]
+            if fit.count < 2 or len({o.line for o in own}) < 2:
+                continue
+            orders = sorted({o.order for o in own})
+            law = fit.law.bound(o for o in own if o.line != ALL)
+            more = [Freedom(part, ALL, k) for k in orders]
+            values = [_mean(fit, part, k) for k in orders]
+            start = [(o, v) for o, v in zip(more, values, strict=True) if o not in law.free]
+            law = replace(law, rate=fit.law.rate) if any(o.periodic for o in more) else law
+            law = law.freed([o for o, _ in start], [v for _, v in start])
+            tried = attempted(refined, self.data, law, fit.weights)
+            if tried is not None:
+                fit = self._best([fit, pruned(tried, self.prices)])
+        return fit
+
+    def _apart(self, fit: MovingFit, groups: list[Array]) -> list[MovingFit]:
+        """The same with clusters of steady lines taken as the lines that they were found to be."""
+        out = []
+        for lines in groups:
+            if len(lines) < 2 or len(lines) > 3:
+                continue
+            middle = 0.5 * (lines[0] + lines[-1])
+            near = np.flatnonzero(
+                np.abs(fit.law.carriers - middle) < limits.ONE_LINE * self.rules.resolution
+            )
+            law = fit.law
+            for j in sorted(near, reverse=True):
+                law = law.without_line(int(j))
+            tried = attempted(refined, self.data, law.with_lines(lines), fit.weights)
+            if tried is not None:
+                out.append(self._weighted(tried))
+        return out
+
+    # -- small things ----------------------------------------------------------------------------
+
+    def refit(self, fit: MovingFit) -> MovingFit:
+        """All coefficients fitted together."""
+        return refined(self.data, fit.law, fit.weights)
+
+    def _weighted(self, fit: MovingFit) -> MovingFit:
+        """In units of the noise that it leaves."""
+        return evaluate(self.data, fit.law, fit.reweighted(self.rules.floor))
+
+    def _best(self, fits: Sequence[MovingFit]) -> MovingFit:
+        return min(fits, key=lambda fit: self.evidence(fit).total)
+
+
+def _place(one: Freedom) -> bool:
+    return one.part == PHASE and one.order == 1
+
+
+def _mean(fit: MovingFit, part: str, order: int) -> float:
+    """A coefficient that all lines would share: the mean, each weighted by its gain."""
+    law, gain = fit.law, line_gains(fit)
+    own = np.zeros(law.count)
+    for one, value in zip(law.free, law.values, strict=True):
+        if (one.part, one.order) == (part, order) and one.line != ALL:
+            own[one.line] = value
+    share = law.ratios if part == PHASE else np.ones(law.count)
+    return float((gain * share) @ own / (gain @ share**2))
+
+
+def _summits(height: Single, level: float) -> Index:
+    inner = height[1:-1]
+    found = np.flatnonzero((inner >= height[:-2]) & (inner > height[2:]) & (inner > level)) + 1
+    return found[np.argsort(-height[found])]

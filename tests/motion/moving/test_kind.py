@@ -1,0 +1,115 @@
+"""Lines that move, asked for by name."""
+
+import numpy as np
+import pytest
+
+import prism
+from prism.errors import OptionError
+from prism.motion.moving.result import modes_of
+from prism.motion.moving.search import moving_evidence
+
+T, OMEGA = 600.0, np.array([1.1, 1.9])
+SHAPES = np.array([[0.8, 0.6], [0.6, -0.8]])
+
+
+def made(seed, quantity="displacement"):
+    """Two lines; the second one drifts by 1.2 resolutions. The truth goes on after the record."""
+    rng, t = np.random.default_rng(seed), np.linspace(0, 1.1 * T, 2201)
+    u = 2 * t / T - 1
+    start = rng.uniform(0, 6, 2)
+    bend = np.outer(0.6 * np.pi * u**2 / 2, [0, 1])
+    clean = np.cos(np.outer(t, OMEGA) + start + bend) @ SHAPES
+    noisy = clean + 0.07 * rng.standard_normal(clean.shape)
+    return prism.Record(noisy[:2001], dt=t[1], quantity=quantity), t, clean
+
+
+@pytest.fixture(scope="module")
+def answer():
+    record, t, clean = made(0)
+    return prism.identify(record, kind="moving"), record, t, clean
+
+
+def test_modes_in_the_middle_of_the_record(answer):
+    model = answer[0]
+    assert model.kind == "moving"
+    z = (model.modes.frequencies - OMEGA) / model.modes.frequencies_std
+    assert np.all(np.abs(z) < 3.5)
+    np.testing.assert_allclose(model.modes.shapes, SHAPES, atol=0.02)
+    assert np.all(model.modes.in_phase)
+    np.testing.assert_allclose(model.modes.amplitudes, 1.0, atol=0.02)
+    assert model.modes.damping_std is None
+    (remark,) = [r for r in model.identifiability.remarks if r.code == "moving"]
+    assert "a range of 1.2 resolutions" in str(remark)
+
+
+def test_errors_of_frequencies_and_shapes_hold():
+    """Thirty records; 95 % intervals of two frequencies and four entries of shapes each."""
+    inside = []
+    for seed in range(100, 130):
+        fit = moving_evidence(made(seed)[0], OMEGA, false_alarm=1e-3).fit
+        modes = modes_of(fit, np.zeros(2, int))
+        std = np.sqrt(np.diag(modes.covariance))
+        inside += list(np.abs(modes.frequencies - OMEGA) < 1.96 * std[:2])
+        inside += list(np.abs(modes.shapes - SHAPES).ravel() < 1.96 * std[2:])
+    assert 0.89 < np.mean(inside) < 0.99
+
+
+def test_the_band_holds_and_grows(answer):
+    model, _, t, clean = answer
+    inside, beyond = model.forecast(t[:2001:7]), model.forecast(t[2001:])
+    np.testing.assert_allclose(model.trajectories.values(t[:9]), model.forecast(t[:9]).values)
+    z = (inside.values - clean[:2001:7]) / inside.std
+    assert 0.3 < np.sqrt(np.mean(z**2)) < 1.5
+    after = (beyond.values - clean[2001:]) / beyond.std
+    assert np.sqrt(np.mean(after**2)) < 2
+    assert beyond.std[-30:].mean() > 1.5 * inside.std.mean()
+    assert np.all(inside.std < 0.05)
+
+
+def test_a_saved_model_is_the_same(answer, tmp_path):
+    model, _, t, _ = answer
+    model.save(tmp_path / "moving.json")
+    again = prism.load(tmp_path / "moving.json")
+    np.testing.assert_allclose(again.forecast(t[::50]).std, model.forecast(t[::50]).std, rtol=1e-9)
+    assert "moves" in model.summary()
+
+
+def test_velocities_have_the_same_modes():
+    record, _, _ = made(1, quantity="velocity")
+    modes = prism.identify(record, kind="moving").modes
+    np.testing.assert_allclose(modes.shapes, SHAPES, atol=0.02)
+    np.testing.assert_allclose(modes.amplitudes[0], 1 / OMEGA, rtol=0.02)
+
+
+def test_trials_move_alike():
+    (first, _, _), (second, _, _) = made(2), made(3)
+    both = prism.Record([first.trials[0], second.trials[0]], dt=first.dt)
+    one, two = (prism.identify(r, kind="moving").modes for r in (first, both))
+    np.testing.assert_allclose(two.frequencies_std, one.frequencies_std / np.sqrt(2), rtol=0.15)
+    assert two.amplitudes.shape == (2, 2)
+
+
+def test_trials_of_any_length_and_times():
+    (first, t, _), (second, _, _) = made(4), made(5)
+    keep = np.sort(np.random.default_rng(6).permutation(1400)[:1200])
+    trials = [first.trials[0], second.trials[0][keep]]
+    modes = prism.identify(prism.Record(trials, t=[t[:2001], t[keep]]), kind="moving").modes
+    z = (modes.frequencies - OMEGA) / modes.frequencies_std
+    assert np.all(np.abs(z) < 3.5)
+
+
+def test_steady_lines_are_said_to_be_steady():
+    record = prism.systems.chain().free(200, 0.1, noise=0.1, rng=0)
+    model = prism.identify(record, kind="moving")
+    steady = prism.identify(record)
+    np.testing.assert_allclose(
+        model.modes.frequencies,
+        steady.modes.frequencies,
+        atol=3 * steady.modes.frequencies_std.max(),
+    )
+    assert "nothing-moves" in {r.code for r in model.identifiability.remarks}
+
+
+def test_known_masses_mean_nothing_to_it(answer):
+    with pytest.raises(OptionError, match="moving motion is not fitted so"):
+        prism.identify(answer[1], kind="moving", mass="identity")
