@@ -19,6 +19,6 @@ DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds 
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 # -- rivals ----------------------------------------------------------------------------------------
-MORE_DECAYS = 4  # decaying lines looked for beyond the bunches of steady ones
+MORE_LINES = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
 MUCH_WORK = 2e6  # samples times squared lines, above which random motion is asked before decays

@@ -154,7 +154,7 @@ def _work(asked: Question, lead: Finding | None) -> float:
     record, lines = asked.record, limits.BLIND_DECAYS
     if lead is not None:
         resolution = 2 * np.pi / record.duration
-        lines = len(bunches(np.unique(lead.modes.frequencies), resolution)) + limits.MORE_DECAYS
+        lines = len(bunches(np.unique(lead.modes.frequencies), resolution)) + limits.MORE_LINES
     return float(sum(record.samples) * record.n_channels * lines**2)
 
 

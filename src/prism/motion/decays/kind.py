@@ -56,11 +56,11 @@ class Decays(LossyMotion):
         start, most = NO_POLES, weighing.BLIND_DECAYS
         if lead is not None:
             apart = bunches(lead.modes.frequencies, 2 * np.pi / record.duration)
-            most = len(apart) + weighing.MORE_DECAYS
+            most = len(apart) + weighing.MORE_LINES
         if driven is not None:
             omega, zeta = driven.modes.frequencies, driven.modes.damping
             start = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
-            most = most if most <= len(omega) + 2 * weighing.MORE_DECAYS else len(omega)
+            most = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
         struck = _kicks(record)
         for one in (self, Decays(struck)) if struck else (self,):
             yield partial(one._found, asked, asked.settings.max_modes or most, start)

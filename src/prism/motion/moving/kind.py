@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -14,13 +16,17 @@ from prism.ignore import ignored_bands, within
 from prism.kernel import certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
+from prism.motion import _limits as weighing
+from prism.motion.account import Account, price_of, usable
+from prism.motion.doubts import bunches
 from prism.motion.explanation import Explanation, Question
+from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence
 from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
 from prism.motion.moving.search import moving_evidence
-from prism.motion.steady.likelihood import estimate_lines
+from prism.motion.steady.likelihood import Lines, estimate_lines
 from prism.record import QUANTITIES
 from prism.remarks import Remark
 from prism.uncertainty import Gaussian
@@ -41,23 +47,56 @@ class Moving(Explanation):
     meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
     motions: ClassVar[tuple[type[Motion], ...]] = (MovingMotion,)
 
+    label: ClassVar[str] = "lines that move"
+
     def meant(self, asked: Question) -> Moving | None:
         """Where it is asked for by its name."""
         return self if self.named(asked) and not asked.is_response else None
 
     def find(self, asked: Question) -> Finding:
         """Fit lines that move."""
-        record, settings = asked.record, asked.settings
-        omega, gains = _steady_lines(asked)
-        evidence = moving_evidence(
-            record,
-            omega,
-            strength=gains,
-            false_alarm=settings.false_alarm,
-            max_modes=settings.max_modes,
-            tell=asked.tell,
-        )
-        return finding_of(asked, evidence)
+        return _moved(asked, *_steady_lines(asked), asked.settings.max_modes)
+
+    def rivals(
+        self, asked: Question, lead: Finding | None, driven: Finding | None
+    ) -> Iterator[Callable[[], Finding]]:
+        """Lines that move, about as many as stand apart, unless that would take long."""
+        lines, record = None if lead is None else lead.fit, asked.record
+        if not isinstance(lines, Lines):
+            return
+        apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
+        if sum(record.samples) * record.n_channels * apart > limits.MOST_WORK:
+            return
+        most = asked.settings.max_modes or apart + weighing.MORE_LINES
+        yield partial(_moved, asked, lines.fit.omega, lines.gains, most)
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """What the lines leave, and the price of their law, shapes and amplitudes.
+
+        Amplitudes are free on every channel: what noise gains by that is taken off again.
+        """
+        evidence, record = found.fit, asked.record
+        if not isinstance(evidence, MovingEvidence) or not usable(record):
+            return None
+        law, n, trials = evidence.fit.law, record.n_channels, record.n_trials
+        if law.size == law.count:
+            return None  # lines that do not move are steady lines
+        parameters = law.count * (n + 2 * trials) + law.size - law.count
+        spare = law.count * (2 * n * trials - (n - 1) - 2 * trials)
+        return Account(tuple(evidence.fit.residuals()), price_of(record, parameters) + spare)
+
+
+def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:
+    """Fit lines that move, from steady ones."""
+    evidence = moving_evidence(
+        asked.record,
+        omega,
+        strength=strength,
+        false_alarm=asked.settings.false_alarm,
+        max_modes=most,
+        tell=asked.tell,
+    )
+    return finding_of(asked, evidence)
 
 
 def _steady_lines(asked: Question) -> tuple[Array, Array]:
