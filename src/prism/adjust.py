@@ -20,6 +20,7 @@ from prism._types import Array
 Relations = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 _ADJUSTMENTS = 50
+_FULL_STEPS, _HALF_STEPS = 20, 35  # after these, half and a quarter of a step where all swings
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,13 @@ class Adjusted:
         return float(chdtrc(self.dof, self.chi2)) if self.dof > 0 else 1.0
 
 
-def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relations) -> Adjusted:
+def adjust(
+    measured: Array,
+    covariance: Array,
+    unknowns: Array,
+    relations: Relations,
+    longest: Array | None = None,
+) -> Adjusted:
     r"""Adjust measurements to relations that they must obey exactly.
 
     With ``A = ∂h/∂p``, ``B = ∂h/∂q`` at the current point and the misclosure
@@ -68,10 +75,12 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
         Start values of q.
     relations : callable
         ``relations(p, q)`` returns h, ∂h/∂p and ∂h/∂q.
+    longest : array (P + U,), optional
+        How far each of (p, q) may move in one step, as logarithms must not run away.
     """
     p, q = measured.copy(), unknowns.copy()
     converged = False
-    for _ in range(_ADJUSTMENTS):
+    for k in range(_ADJUSTMENTS if longest is None else 4 * _ADJUSTMENTS):
         h, A, B = relations(p, q)
         inverse = _bordered_inverse(A @ covariance @ A.T, B)
         w = h + A @ (measured - p)
@@ -80,7 +89,8 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
         p_new = measured + covariance @ A.T @ solution[: len(h)]
         moved = np.append(p_new - p, step)
         size = np.append(p_new, q)
-        p, q = p_new, q + step
+        share = _share(moved, longest, k)
+        p, q = (p_new if share == 1 else p + share * (p_new - p)), q + share * step
         if np.all(np.abs(moved) <= 1e-11 * (np.abs(size) + np.abs(size).max())):
             converged = True
             break
@@ -94,6 +104,14 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
     chi2 = float(multipliers @ (A @ covariance @ A.T) @ multipliers)
     dof = int(np.linalg.matrix_rank(np.hstack([A, B]))) - len(q)
     return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged)
+
+
+def _share(moved: Array, longest: Array | None, k: int) -> float:
+    """Part of a step that goes nowhere further than it may; smaller where steps swing."""
+    if longest is None:
+        return 1.0
+    slower = 1.0 if k < _FULL_STEPS else 0.5 if k < _HALF_STEPS else 0.25
+    return slower / max(1.0, float(np.max(np.abs(moved) / longest)))
 
 
 def _bordered_inverse(N: Array, B: Array) -> Array:

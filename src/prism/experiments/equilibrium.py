@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.special import chdtrc
 
 from prism._types import Array
-from prism.adjust import adjust
+from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
 from prism.experiments.base import (
     SCALE_FREE,
@@ -22,7 +23,17 @@ from prism.experiments.base import (
     per_line,
     too_few_lines,
 )
+from prism.experiments.ensemble import (
+    Advance,
+    Scatter,
+    advance,
+    clock_of,
+    neither,
+    not_independent,
+    scatter,
+)
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
@@ -43,13 +54,18 @@ class ModalEnergies:
     sensitivity : array (modes, frequencies and shapes)
         Derivative of the logarithm of the mean by the frequencies and shapes of the fit.
     canonical : bool
-        Whether the scatter between trials is the canonical one.
+        Whether the covariance is that of canonical energies.
+    scatter : Scatter
+        What the trials say of it.
+    trials : int
     """
 
     mean: Array
     covariance: Array
     sensitivity: Array
     canonical: bool
+    scatter: Scatter
+    trials: int
 
 
 def modal_energies(fit: InPhaseFit) -> ModalEnergies:
@@ -65,14 +81,12 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
     mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
     covariance = np.diag((mean**2 + noise) / (R * mean**2))
-    canonical = True
-    if max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R:
-        measured = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
-        # the variance of exponential energies is itself uncertain by √(8/R)
-        ratio = float(np.mean(np.diag(measured) / np.diag(covariance)))
-        canonical = abs(ratio - 1) < limits.CANONICAL_SIGMAS * np.sqrt(8 / (R * K))
-        covariance = covariance if canonical else measured
-    return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical)
+    seen = scatter(E, noise)
+    many = max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R
+    canonical = seen.kind == "canonical" or not many
+    if not canonical:
+        covariance = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
+    return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical, seen, R)
 
 
 def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
@@ -114,48 +128,129 @@ class Equilibrium(OfLines):
 
 
 def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
-    few = too_few_lines(lines)
+    few = too_few_lines(lines) or not_independent(_advance(lines))
     if few is not None:
         return few
-    fit = principal_axes(lines.fit)
-    energies = modal_energies(fit)
-    N, shape = len(fit.omega), fit.shapes.shape
-    K = shape[0]
-    size = N + fit.shapes.size
+    problem = _Energies(principal_axes(lines.fit), known)
+    result = problem.adjusted(np.log(problem.energies.mean), problem.start)
+    test = problem.consistency(result)
+    refusal = neither(problem.energies.scatter) or _contradiction(result, test)
+    return problem.magnitudes(result, test) if refusal is None else refusal
 
-    def relations(p: Array, q: Array) -> tuple[Array, Array, Array]:
+
+def _advance(lines: Lines) -> Advance:
+    """Whether the trials go on from one to the next."""
+    fit = lines.fit
+    K = len(fit.line)
+    places = {place: r for r, place in enumerate(lines.trials)}
+    z = np.zeros((len(fit.omega), K, len(places)), complex)
+    for i, m in enumerate(fit.motions):
+        at = [places[i, j] for j in range(m.values.shape[1])]
+        z[fit.line[:, None], np.arange(K)[:, None], at] = m.values[:K] - 1j * m.values[K : 2 * K]
+    return advance(z, fit.omega, clock_of(lines))
+
+
+def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
+    if result.converged and test.p_value >= limits.CONSISTENCY_LEVEL:
+        return None
+    return Undetermined(
+        "the modal energies of these records do not agree with thermal equilibrium and the "
+        f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom)",
+        "check that every mode has the same mean energy, the given mass or stiffness, and the "
+        "gains of the channels",
+    )
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How well energies agree with equipartition and what is known: χ² and its freedom."""
+
+    chi2: float
+    dof: int
+
+    @property
+    def p_value(self) -> float:
+        """Probability of a larger misfit at equilibrium; 1 where nothing can be tested."""
+        return float(chdtrc(self.dof, self.chi2)) if self.dof > 0 else 1.0
+
+
+class _Energies:
+    """Measured: (Ω, d, log W). Unknown: log kT. Tied by equipartition and what is known."""
+
+    def __init__(self, fit: InPhaseFit, known: OfLines) -> None:
+        self.fit, self.known = fit, known
+        self.energies = modal_energies(fit)
+        self.lines, self.shape = len(fit.omega), fit.shapes.shape
+        self.size = self.lines + fit.shapes.size
+        spread = np.vstack([np.eye(self.size), self.energies.sensitivity])
+        self.covariance = spread @ fit.covariance @ spread.T
+        self.covariance[self.size :, self.size :] += self.energies.covariance
+        total = _sum_of_magnitudes(self.shape[1], known)
+        self.start = np.array([np.log(self.energies.mean.sum() / total)])
+
+    def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        """What is known of ``s_m = W_m/kT``, with its derivatives."""
+        N, size, line = self.lines, self.size, self.fit.line
         s = np.exp(p[size:] - q[0])
-        relation = known.relations(p[:N][fit.line], p[N:size].reshape(shape), s)
+        relation = self.known.relations(p[:N][line], p[N:size].reshape(self.shape), s)
         by_log = relation.by_s * s
-        by_omega = per_line(relation.by_omega, fit.line, N)
+        by_omega = per_line(relation.by_omega, line, N)
         A = np.hstack([by_omega, relation.by_shape, by_log])
         return relation.h, A, -by_log.sum(axis=1, keepdims=True)
 
-    measured = np.concatenate([fit.omega, fit.shapes.ravel(), np.log(energies.mean)])
-    spread = np.vstack([np.eye(size), energies.sensitivity])
-    covariance = spread @ fit.covariance @ spread.T
-    covariance[size:, size:] += energies.covariance
-    start = np.log(energies.mean.sum() / _sum_of_magnitudes(shape[1], known))
-    result = adjust(measured, covariance, np.array([start]), relations)
-    if not result.converged or result.p_value < limits.CONSISTENCY_LEVEL:
-        return Undetermined(
-            "the modal energies of these records do not agree with thermal equilibrium and the "
-            f"given values (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-            "check that every mode has the same mean energy, and the given mass or stiffness",
+    def adjusted(self, logs: Array, start: Array) -> Adjusted:
+        """Adjust frequencies, shapes and these logarithms of the energies."""
+        measured = np.concatenate([self.fit.omega, self.fit.shapes.ravel(), logs])
+        longest = np.full(len(measured) + len(start), np.inf)
+        longest[self.size :] = limits.LOG_STEP
+        return adjust(measured, self.covariance, start, self.relations, longest)
+
+    def consistency(self, result: Adjusted) -> Consistency:
+        r"""Test the relations, with the likelihood of canonical energies where trials are few.
+
+        The logarithm of the mean of few exponential energies is skew. Their likelihood itself,
+        :math:`2R(\bar E/W - 1 - \log \bar E/W)` for each mode, is χ² from two trials on; it is
+        least where the energies are adjusted with the weights and the working values
+        :math:`\log W + \bar E/W - 1` of a generalised linear model.
+        """
+        plain = Consistency(result.chi2, result.dof)
+        if self.energies.trials >= limits.SCATTER_TRIALS or result.dof < 1:
+            return plain
+        for _ in range(limits.GAMMA_STEPS):
+            logs = result.p[self.size :]
+            excess = self.energies.mean * np.exp(-logs) - 1
+            again = self.adjusted(logs + np.minimum(excess, limits.LARGEST_EXCESS), result.q)
+            if not again.converged:
+                return plain
+            moved = np.abs(again.p[self.size :] - logs).max()
+            result = again
+            if moved < limits.GAMMA_CONVERGED:
+                break
+        return self._deviance(result)
+
+    def _deviance(self, result: Adjusted) -> Consistency:
+        excess = self.energies.mean * np.exp(-result.p[self.size :]) - 1
+        information = 1 / np.diag(self.energies.covariance)
+        skew = 2 * (excess - np.log1p(excess)) - excess**2
+        return Consistency(result.chi2 + float(information @ skew), result.dof)
+
+    def magnitudes(self, result: Adjusted, test: Consistency) -> Magnitudes:
+        """The adjusted modes with the magnitudes ``s_m = W_m/kT``."""
+        N, size, K = self.lines, self.size, self.shape[0]
+        s = np.exp(result.p[size:] - result.q[0])
+        J = np.zeros((size + K, len(result.covariance)))
+        J[:size, :size] = np.eye(size)
+        J[size:, size : size + K] = np.diag(s)
+        J[size:, -1] = -s
+        values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
+        free = self.known.scale == SCALE_FREE
+        return Magnitudes(
+            joint=Gaussian.of(values, J @ result.covariance @ J.T),
+            line=self.fit.line,
+            scale=self.known.scale,
+            temperature=None if free else float(np.exp(result.q[0])),
+            remarks=(*_scatter_remarks(self.energies), tested(test.p_value, test.dof, K)),
         )
-    s = np.exp(result.p[size:] - result.q[0])
-    J = np.zeros((size + K, len(result.covariance)))
-    J[:size, :size] = np.eye(size)
-    J[size:, size : size + K] = np.diag(s)
-    J[size:, -1] = -s
-    values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(shape), "s": s}
-    return Magnitudes(
-        joint=Gaussian.of(values, J @ result.covariance @ J.T),
-        line=fit.line,
-        scale=known.scale,
-        temperature=None if known.scale == SCALE_FREE else float(np.exp(result.q[0])),
-        remarks=_remarks(energies, sum(m.values.shape[1] for m in fit.motions)),
-    )
 
 
 def principal_axes(fit: InPhaseFit) -> InPhaseFit:
@@ -201,11 +296,48 @@ def _sum_of_magnitudes(n: int, known: OfLines) -> float:
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 
-def _remarks(energies: ModalEnergies, trials: int) -> tuple[str, ...]:
+def _scatter_remarks(energies: ModalEnergies) -> tuple[str, ...]:
     if not energies.canonical:
         return ()
+    trials = energies.trials
     percent = 100 / np.sqrt(trials)
     return (
         f"the mean energy of {trials} canonical sample{'s' * (trials > 1)} scatters by "
         f"{percent:.2g} %, which is part of the error bars of magnitudes",
+    )
+
+
+def tested(p_value: float, freedom: int, modes: int) -> Remark:
+    """Whether equal mean energy was tested, and with which result.
+
+    Parameters
+    ----------
+    p_value : float
+        Probability of a larger misfit at equilibrium.
+    freedom : int
+        Relations that test it.
+    modes : int
+        How many there are: all their energies but one could be tested.
+    """
+    if freedom < 1 or modes < 2:
+        return Remark(
+            "equal mean energy of the modes was not tested: these data cannot; it was taken as "
+            "given",
+            advice="a known mass or stiffness of two or more channels would test it",
+            code="equilibrium-untested",
+        )
+    ways = min(freedom, modes - 1)
+    part = f"{ways} of {modes - 1} ratio{'s' * (modes > 2)} of energies, p = {p_value:.2g}"
+    if p_value < limits.DOUBTFUL_LEVEL:
+        return Remark(
+            "the energies of the modes hardly agree with equal mean energy and the given values",
+            part,
+            "check the given values, the gains of the channels, and that the trials are at "
+            "equilibrium",
+            code="equilibrium-doubtful",
+        )
+    return Remark(
+        "equal mean energy of the modes was tested against the given values and holds",
+        part,
+        code="equilibrium-tested",
     )

@@ -13,6 +13,8 @@ from prism.motion.gyroscopic.delay import DelayTest
 from prism.motion.steady import Lines
 from prism.uncertainty import Gaussian
 
+GIVEN_MASS = "the given mass"
+
 
 @dataclass(frozen=True)
 class GyroscopicFit(GyroscopicCompletion):
@@ -88,6 +90,13 @@ class GyroscopicFit(GyroscopicCompletion):
     def rotating(self) -> Mask:
         """Lines that turn: not in phase on all channels, yet with one complex direction."""
         return np.asarray((self.in_phase < TURNING_LEVEL) & (self.one_direction >= TURNING_LEVEL))
+
+    @property
+    def freedom(self) -> int:
+        """Relations that test the energies of the lines, beyond those that the scale takes."""
+        n = len(self.channels)
+        commuting = n * (n - 1) // 2 if self.rotating.any() else 0
+        return commuting + (n * (n + 1) // 2 - 1 if self.scale == GIVEN_MASS else 0)
 
     @property
     def evidence(self) -> bool:

@@ -63,7 +63,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
     """
     record = asked.record
     motion = Trajectories(lines.motion, lines.trials, lines.means, lines.background, lines.trend)
-    more: tuple[str, ...] = ()
+    more: tuple[Remark | str, ...] = ()
     result: Determined | Undetermined
     if isinstance(outcome, Magnitudes):
         result = determined(

@@ -152,6 +152,7 @@ class Trajectories:
                     "centre": m.centre,
                     "half": m.half,
                     "start": m.start,
+                    "step": m.step,
                     "covariance": m.covariance.tolist(),
                 }
                 for m in fit.motions
@@ -185,6 +186,7 @@ class Trajectories:
                     centre=sampling["centre"],
                     half=sampling["half"],
                     start=sampling["start"],
+                    step=sampling.get("step", 0.0),
                 )
             )
         fit = InPhaseFit(
