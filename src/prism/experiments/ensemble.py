@@ -28,15 +28,6 @@ __all__ = [
     *("Advance", "Scatter", "TrialClock", "advance", "clock_of", "neither", "not_independent"),
     "scatter",
 ]
-    "Advance",
-    "TrialClock",
-    "Scatter",
-    "advance",
-    "clock_of",
-    "neither",
-    "not_independent",
-    "scatter",
-]
 
 
 @dataclass(frozen=True)
