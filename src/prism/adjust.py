@@ -20,6 +20,7 @@ from prism._types import Array
 Relations = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 _ADJUSTMENTS = 50
+_NO_WEIGHT = 1e-10  # of the size of its parts, below which a weight is rounding
 _FULL_STEPS, _HALF_STEPS = 20, 35  # after these, half and a quarter of a step where all swings
 
 
@@ -36,6 +37,10 @@ class Adjusted:
     chi2, dof : float, int
         Misfit of the relations, and how many of them the unknowns leave to be tested.
     converged : bool
+    multipliers : array
+        λ of the relations.
+    precision : array
+        Its covariance: the weight of a misclosure that no unknown takes up.
     """
 
     p: Array
@@ -44,6 +49,23 @@ class Adjusted:
     chi2: float
     dof: int
     converged: bool
+    multipliers: Array
+    precision: Array
+
+    def shift(self, change: Array) -> tuple[float, float]:
+        r"""How far a further unknown θ, which changes the relations by ``change θ``, is from zero.
+
+        :math:`\hat θ = -g^T λ/g^T P g` with the standard deviation :math:`1/\sqrt{g^T P g}`.
+
+        Returns
+        -------
+        (float, float)
+            :math:`\hat θ` and its standard deviation; infinite where nothing tells.
+        """
+        weight = float(change @ self.precision @ change)
+        if weight <= _NO_WEIGHT * float(np.trace(self.precision) * (change @ change)):
+            return 0.0, np.inf
+        return -float(change @ self.multipliers) / weight, weight**-0.5
 
     @property
     def p_value(self) -> float:
@@ -103,7 +125,8 @@ def adjust(
     L = np.vstack([respond_p, respond_q])
     chi2 = float(multipliers @ (A @ covariance @ A.T) @ multipliers)
     dof = int(np.linalg.matrix_rank(np.hstack([A, B]))) - len(q)
-    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged)
+    precision = inverse[: len(h), : len(h)]
+    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged, multipliers, precision)
 
 
 def _share(moved: Array, longest: Array | None, k: int) -> float:

@@ -16,9 +16,9 @@ EQUAL_SCATTER = 0.1
 # Chance at which independent trials are taken for pieces of one record.
 PIECES_LEVEL = 1e-6
 SMALLEST_ODDS = 300  # decimal places of a probability in words
-# Significance at which the relations between the energies are worth a remark: ten times looser than
-# a test that knows what is wrong, and tests that one thing alone.
-DOUBTFUL_LEVEL = 1e-2
+# Significance at which the relations between the energies are worth a remark: looser than a test at
+# 1e-3 that knows what is wrong, because this one looks for a dozen causes.
+DOUBTFUL_LEVEL = 0.05
 LOG_STEP = 1.0  # change of the logarithm of an energy in one step of the adjustment, at most
 LARGEST_EXCESS = 5.0  # of a measured over an adjusted energy, that is believed in one step
 GAMMA_STEPS = 30  # of the adjustment of few canonical energies

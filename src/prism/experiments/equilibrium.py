@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy.special import chdtrc
 
 from prism._types import Array
 from prism.adjust import Adjusted, adjust
@@ -23,6 +22,7 @@ from prism.experiments.base import (
     per_line,
     too_few_lines,
 )
+from prism.experiments.consistency import Consistency, tested
 from prism.experiments.ensemble import (
     Advance,
     Scatter,
@@ -33,7 +33,6 @@ from prism.experiments.ensemble import (
     scatter,
 )
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
-from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
@@ -155,23 +154,10 @@ def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
         return None
     return Undetermined(
         "the modal energies of these records do not agree with thermal equilibrium and the "
-        f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom)",
+        f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom{test.suspect})",
         "check that every mode has the same mean energy, the given mass or stiffness, and the "
         "gains of the channels",
     )
-
-
-@dataclass(frozen=True)
-class Consistency:
-    """How well energies agree with equipartition and what is known: χ² and its freedom."""
-
-    chi2: float
-    dof: int
-
-    @property
-    def p_value(self) -> float:
-        """Probability of a larger misfit at equilibrium; 1 where nothing can be tested."""
-        return float(chdtrc(self.dof, self.chi2)) if self.dof > 0 else 1.0
 
 
 class _Energies:
@@ -206,7 +192,32 @@ class _Energies:
         return adjust(measured, self.covariance, start, self.relations, longest)
 
     def consistency(self, result: Adjusted) -> Consistency:
-        r"""Test the relations, with the likelihood of canonical energies where trials are few.
+        """Test the relations as a whole, and against the likeliest causes one by one."""
+        if result.dof < 1:
+            return Consistency(0.0, 0)
+        few = self.energies.trials < limits.SCATTER_TRIALS
+        whole = self._whole(result) if few else Consistency(result.chi2, result.dof)
+        return whole.against(self._causes(result), few=few)
+
+    def _causes(self, result: Adjusted) -> list[tuple[str, float, float]]:
+        """What may be wrong, by how much, and the standard deviation of that."""
+        _, A, _ = self.relations(result.p, result.q)
+        d = result.p[self.lines : self.size].reshape(self.shape)
+        omega = result.p[: self.lines][self.fit.line]
+        by_log = A[:, self.size :]
+        out = [("energies that go with a power {0:.2g} of the frequency", by_log @ np.log(omega))]
+        for m, one in enumerate(by_log.T):
+            name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
+            out.append((name, one))
+        for a in range(self.shape[1]):
+            scaled = np.zeros(self.shape)
+            scaled[:, a] = d[:, a]
+            name = f"a gain of channel {a + 1} of {{1:.3g}}, or a mass to match"
+            out.append((name, A[:, self.lines : self.size] @ scaled.ravel()))
+        return [(name, *result.shift(change)) for name, change in out]
+
+    def _whole(self, result: Adjusted) -> Consistency:
+        r"""Test the relations with the likelihood of canonical energies, for few trials.
 
         The logarithm of the mean of few exponential energies is skew. Their likelihood itself,
         :math:`2R(\bar E/W - 1 - \log \bar E/W)` for each mode, is χ² from two trials on; it is
@@ -214,8 +225,6 @@ class _Energies:
         :math:`\log W + \bar E/W - 1` of a generalised linear model.
         """
         plain = Consistency(result.chi2, result.dof)
-        if self.energies.trials >= limits.SCATTER_TRIALS or result.dof < 1:
-            return plain
         for _ in range(limits.GAMMA_STEPS):
             logs = result.p[self.size :]
             excess = self.energies.mean * np.exp(-logs) - 1
@@ -249,7 +258,7 @@ class _Energies:
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
-            remarks=(*_scatter_remarks(self.energies), tested(test.p_value, test.dof, K)),
+            remarks=(*_scatter_remarks(self.energies), tested(test, K)),
         )
 
 
@@ -304,40 +313,4 @@ def _scatter_remarks(energies: ModalEnergies) -> tuple[str, ...]:
     return (
         f"the mean energy of {trials} canonical sample{'s' * (trials > 1)} scatters by "
         f"{percent:.2g} %, which is part of the error bars of magnitudes",
-    )
-
-
-def tested(p_value: float, freedom: int, modes: int) -> Remark:
-    """Whether equal mean energy was tested, and with which result.
-
-    Parameters
-    ----------
-    p_value : float
-        Probability of a larger misfit at equilibrium.
-    freedom : int
-        Relations that test it.
-    modes : int
-        How many there are: all their energies but one could be tested.
-    """
-    if freedom < 1 or modes < 2:
-        return Remark(
-            "equal mean energy of the modes was not tested: these data cannot; it was taken as "
-            "given",
-            advice="a known mass or stiffness of two or more channels would test it",
-            code="equilibrium-untested",
-        )
-    ways = min(freedom, modes - 1)
-    part = f"{ways} of {modes - 1} ratio{'s' * (modes > 2)} of energies, p = {p_value:.2g}"
-    if p_value < limits.DOUBTFUL_LEVEL:
-        return Remark(
-            "the energies of the modes hardly agree with equal mean energy and the given values",
-            part,
-            "check the given values, the gains of the channels, and that the trials are at "
-            "equilibrium",
-            code="equilibrium-doubtful",
-        )
-    return Remark(
-        "equal mean energy of the modes was tested against the given values and holds",
-        part,
-        code="equilibrium-tested",
     )
