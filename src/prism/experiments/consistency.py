@@ -10,7 +10,7 @@ from scipy.special import chdtrc, ndtr
 from prism.experiments import _limits as limits
 from prism.remarks import Remark
 
-__all__ = ["Consistency", "tested"]
+__all__ = ["Consistency", "equilibrium_remark"]
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,10 @@ class Consistency:
     chi2, dof : float, int
         Misfit of all relations together; nothing is tested without freedom.
     cause : str
-        What would explain the misfit best, in words; empty where nothing stands out.
-    focused : float
-        Probability that one of the causes looked for stands out so much at equilibrium.
+        What would explain the misfit, alone and all of it, in words; empty where nothing does.
+    focused : float or None
+        Probability that one of the causes looked for stands out so much at equilibrium; None
+        where none was looked for.
     few : bool
         Whether the trials are so few that a cause is worth a remark, not a refusal: the errors of
         few exponential energies are skew.
@@ -33,7 +34,7 @@ class Consistency:
     chi2: float
     dof: int
     cause: str = ""
-    focused: float = 1.0
+    focused: float | None = None
     few: bool = False
 
     def against(self, causes: Sequence[tuple[str, float, float]], *, few: bool) -> Consistency:
@@ -47,7 +48,10 @@ class Consistency:
         """
         name, size, std = max(causes, key=lambda cause: abs(cause[1]) / cause[2])
         chance = min(1.0, 2 * len(causes) * float(ndtr(-abs(size) / std)))
-        return replace(self, cause=name.format(size, 1 + size), focused=chance, few=few)
+        left = max(self.chi2 - (size / std) ** 2, 0.0)
+        enough = self.dof > 1 and chdtrc(self.dof - 1, left) > limits.DOUBTFUL_LEVEL
+        cause = name.format(size, 1 + size) if enough else ""
+        return replace(self, cause=cause, focused=chance, few=few)
 
     @property
     def whole(self) -> float:
@@ -62,16 +66,16 @@ class Consistency:
     @property
     def worst(self) -> float:
         """The same with the causes looked for, whatever the number of trials."""
-        return min(1.0, 2 * min(self.whole, self.focused)) if self.cause else self.whole
+        return self.whole if self.focused is None else min(1.0, 2 * min(self.whole, self.focused))
 
     @property
     def suspect(self) -> str:
         """What stands out, where it does, as the rest of a sentence."""
-        found = self.focused < limits.DOUBTFUL_LEVEL
-        return f"; as by {self.cause}" if self.cause and found else ""
+        found = self.focused is not None and self.focused < limits.DOUBTFUL_LEVEL
+        return f"; {self.cause} would explain it" if self.cause and found else ""
 
 
-def tested(test: Consistency, modes: int) -> Remark:
+def equilibrium_remark(test: Consistency, modes: int) -> Remark:
     """Say whether equal mean energy was tested, and with which result.
 
     Parameters

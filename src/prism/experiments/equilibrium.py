@@ -22,7 +22,7 @@ from prism.experiments.base import (
     per_line,
     too_few_lines,
 )
-from prism.experiments.consistency import Consistency, tested
+from prism.experiments.consistency import Consistency, equilibrium_remark
 from prism.experiments.ensemble import (
     Advance,
     Scatter,
@@ -258,7 +258,7 @@ class _Energies:
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
-            remarks=(*_scatter_remarks(self.energies), tested(test, K)),
+            remarks=(*_scatter_remarks(self.energies), equilibrium_remark(test, K)),
         )
 
 

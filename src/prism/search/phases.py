@@ -19,7 +19,7 @@ from scipy.special import i0e, logsumexp
 from prism._types import Array, ComplexArray
 from prism.search import _limits as limits
 
-__all__ = ["about_any", "about_zero", "averaged"]
+__all__ = ["about_any", "about_zero", "averaged", "within_errors"]
 
 
 def about_zero(turns: ComplexArray) -> float:
@@ -45,6 +45,21 @@ def about_any(turns: ComplexArray) -> float:
     kappa = _concentrations()
     size = np.abs(turns.sum(axis=0))
     return _over_errors(_log_i0(kappa * size) - len(turns) * _log_i0(kappa))
+
+
+def within_errors(turns: ComplexArray, std: Array) -> float:
+    """Logarithm of the evidence that phases are 0 within known errors.
+
+    Parameters
+    ----------
+    turns : complex array
+        ``e^{iδ}``.
+    std : array, of the same shape
+        Standard deviation of each phase.
+    """
+    low, high = limits.CONCENTRATIONS
+    kappa = np.clip(np.maximum(std, high**-0.5) ** -2.0, low, high)
+    return float(np.sum(kappa * turns.real - _log_i0(kappa)))
 
 
 def averaged(logs: list[float]) -> float:

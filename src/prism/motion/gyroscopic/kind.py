@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from prism._types import Array, ComplexArray
-from prism.experiments.consistency import tested
+from prism.experiments.consistency import equilibrium_remark
 from prism.finding import Determined, Finding, RecordSummary
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
@@ -73,7 +73,7 @@ class Gyroscopic(Explanation):
             ),
             remarks=(
                 *fit.remarks,
-                tested(fit.test, len(fit.frequencies)),
+                equilibrium_remark(fit.test, len(fit.frequencies)),
                 *_hidden_remark(fit),
             ),
             fit=fit,
