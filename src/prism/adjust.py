@@ -21,7 +21,10 @@ Relations = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 _ADJUSTMENTS = 50
 _NO_WEIGHT = 1e-10  # of the size of its parts, below which a weight is rounding
-_FULL_STEPS, _HALF_STEPS = 20, 35  # after these, half and a quarter of a step where all swings
+_SLOW_ADJUSTMENTS = 200  # where steps are held back
+_FULL_STEPS = 20  # after these, and each time again, steps that swing are halved
+_SMALLEST_SHARE = 1 / 4  # of a step
+_TOLERANCE, _SLOW_TOLERANCE = 1e-11, 1e-6  # change at the end, of the size; where steps swing
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ def adjust(
     """
     p, q = measured.copy(), unknowns.copy()
     converged = False
-    for k in range(_ADJUSTMENTS if longest is None else 4 * _ADJUSTMENTS):
+    for k in range(_ADJUSTMENTS if longest is None else _SLOW_ADJUSTMENTS):
         h, A, B = relations(p, q)
         inverse = _bordered_inverse(A @ covariance @ A.T, B)
         w = h + A @ (measured - p)
@@ -113,7 +116,9 @@ def adjust(
         size = np.append(p_new, q)
         share = _share(moved, longest, k)
         p, q = (p_new if share == 1 else p + share * (p_new - p)), q + share * step
-        if np.all(np.abs(moved) <= 1e-11 * (np.abs(size) + np.abs(size).max())):
+        swings = longest is not None and k >= _FULL_STEPS
+        tolerance = _SLOW_TOLERANCE if swings else _TOLERANCE
+        if np.all(np.abs(moved) <= tolerance * (np.abs(size) + np.abs(size).max())):
             converged = True
             break
     h, A, B = relations(p, q)
@@ -133,7 +138,7 @@ def _share(moved: Array, longest: Array | None, k: int) -> float:
     """Part of a step that goes nowhere further than it may; smaller where steps swing."""
     if longest is None:
         return 1.0
-    slower = 1.0 if k < _FULL_STEPS else 0.5 if k < _HALF_STEPS else 0.25
+    slower = max(0.5 ** (k // _FULL_STEPS), _SMALLEST_SHARE)
     return slower / max(1.0, float(np.max(np.abs(moved) / longest)))
 
 
