@@ -20,6 +20,11 @@ from prism._types import Array
 Relations = Callable[[Array, Array], tuple[Array, Array, Array]]
 
 _ADJUSTMENTS = 50
+_NO_WEIGHT = 1e-10  # of the size of its parts, below which a weight is rounding
+_SLOW_ADJUSTMENTS = 200  # where steps are held back
+_FULL_STEPS = 20  # after these, and each time again, steps that swing are halved
+_SMALLEST_SHARE = 1 / 4  # of a step
+_TOLERANCE, _SLOW_TOLERANCE = 1e-11, 1e-6  # change at the end, of the size; where steps swing
 
 
 @dataclass(frozen=True)
@@ -35,6 +40,10 @@ class Adjusted:
     chi2, dof : float, int
         Misfit of the relations, and how many of them the unknowns leave to be tested.
     converged : bool
+    multipliers : array
+        λ of the relations.
+    precision : array
+        Its covariance: the weight of a misclosure that no unknown takes up.
     """
 
     p: Array
@@ -43,6 +52,23 @@ class Adjusted:
     chi2: float
     dof: int
     converged: bool
+    multipliers: Array
+    precision: Array
+
+    def shift(self, change: Array) -> tuple[float, float]:
+        r"""How far a further unknown θ, which changes the relations by ``change θ``, is from zero.
+
+        :math:`\hat θ = -g^T λ/g^T P g` with the standard deviation :math:`1/\sqrt{g^T P g}`.
+
+        Returns
+        -------
+        (float, float)
+            :math:`\hat θ` and its standard deviation; infinite where nothing tells.
+        """
+        weight = float(change @ self.precision @ change)
+        if weight <= _NO_WEIGHT * float(np.trace(self.precision) * (change @ change)):
+            return 0.0, np.inf
+        return -float(change @ self.multipliers) / weight, weight**-0.5
 
     @property
     def p_value(self) -> float:
@@ -50,7 +76,13 @@ class Adjusted:
         return float(chdtrc(self.dof, self.chi2)) if self.dof > 0 else 1.0
 
 
-def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relations) -> Adjusted:
+def adjust(
+    measured: Array,
+    covariance: Array,
+    unknowns: Array,
+    relations: Relations,
+    longest: Array | None = None,
+) -> Adjusted:
     r"""Adjust measurements to relations that they must obey exactly.
 
     With ``A = ∂h/∂p``, ``B = ∂h/∂q`` at the current point and the misclosure
@@ -68,10 +100,12 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
         Start values of q.
     relations : callable
         ``relations(p, q)`` returns h, ∂h/∂p and ∂h/∂q.
+    longest : array (P + U,), optional
+        How far each of (p, q) may move in one step, as logarithms must not run away.
     """
     p, q = measured.copy(), unknowns.copy()
     converged = False
-    for _ in range(_ADJUSTMENTS):
+    for k in range(_ADJUSTMENTS if longest is None else _SLOW_ADJUSTMENTS):
         h, A, B = relations(p, q)
         inverse = _bordered_inverse(A @ covariance @ A.T, B)
         w = h + A @ (measured - p)
@@ -80,8 +114,11 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
         p_new = measured + covariance @ A.T @ solution[: len(h)]
         moved = np.append(p_new - p, step)
         size = np.append(p_new, q)
-        p, q = p_new, q + step
-        if np.all(np.abs(moved) <= 1e-11 * (np.abs(size) + np.abs(size).max())):
+        share = _share(moved, longest, k)
+        p, q = (p_new if share == 1 else p + share * (p_new - p)), q + share * step
+        swings = longest is not None and k >= _FULL_STEPS
+        tolerance = _SLOW_TOLERANCE if swings else _TOLERANCE
+        if np.all(np.abs(moved) <= tolerance * (np.abs(size) + np.abs(size).max())):
             converged = True
             break
     h, A, B = relations(p, q)
@@ -93,7 +130,16 @@ def adjust(measured: Array, covariance: Array, unknowns: Array, relations: Relat
     L = np.vstack([respond_p, respond_q])
     chi2 = float(multipliers @ (A @ covariance @ A.T) @ multipliers)
     dof = int(np.linalg.matrix_rank(np.hstack([A, B]))) - len(q)
-    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged)
+    precision = inverse[: len(h), : len(h)]
+    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged, multipliers, precision)
+
+
+def _share(moved: Array, longest: Array | None, k: int) -> float:
+    """Part of a step that goes nowhere further than it may; smaller where steps swing."""
+    if longest is None:
+        return 1.0
+    slower = max(0.5 ** (k // _FULL_STEPS), _SMALLEST_SHARE)
+    return slower / max(1.0, float(np.max(np.abs(moved) / longest)))
 
 
 def _bordered_inverse(N: Array, B: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from prism._types import Array, Index
-from prism.remarks import Words
+from prism.remarks import Remark, Words
 from prism.uncertainty import Gaussian
 
 __all__ = ["Magnitudes", "Outcome", "Undetermined"]
@@ -27,7 +27,7 @@ class Magnitudes:
         What fixes the common scale of mass, stiffness and couplings, in words.
     temperature : float or None
         kT, at equilibrium with a known scale.
-    remarks : tuple of str
+    remarks : tuple of Remark or str
         What the user should know about these magnitudes.
     """
 
@@ -35,7 +35,7 @@ class Magnitudes:
     line: Index
     scale: str
     temperature: float | None = None
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark | str, ...] = ()
 
     @property
     def omega(self) -> Array:

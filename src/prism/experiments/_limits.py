@@ -7,8 +7,22 @@ CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the da
 SYMMETRY_RTOL = 1e-8
 # With fewer trials, in all or per mode, the scatter of modal energies is assumed, not measured.
 SCATTER_TRIALS, SCATTER_TRIALS_PER_MODE = 20, 5
-# Standard deviations by which the measured scatter departs from that of a canonical ensemble.
-CANONICAL_SIGMAS = 4.0
+FEWEST_TO_SCATTER = 2  # trials that can scatter at all
+# Significance at which energies do not scatter as canonical, or as equal ones: with the two levels
+# below, fewer than one good ensemble in a thousand is refused.
+CANONICAL_LEVEL = 1e-4
+# Of the mean: energies that scatter less beside noise were prepared to be equal.
+EQUAL_SCATTER = 0.1
+# Chance at which independent trials are taken for pieces of one record.
+PIECES_LEVEL = 1e-6
+SMALLEST_ODDS = 300  # decimal places of a probability in words
+# Significance at which the relations between the energies are worth a remark: looser than a test at
+# 1e-3 that knows what is wrong, because this one looks for a dozen causes.
+DOUBTFUL_LEVEL = 0.05
+LOG_STEP = 1.0  # change of the logarithm of an energy in one step of the adjustment, at most
+LARGEST_EXCESS = 5.0  # of a measured over an adjusted energy, that is believed in one step
+GAMMA_STEPS = 30  # of the adjustment of few canonical energies
+GAMMA_CONVERGED = 1e-3  # change of the logarithms of the energies at which it ends
 # Share of a modal energy that is left after the bias by noise is taken away, at least.
 LEAST_ENERGY = 1e-6
 # Of the norm of the equations for the magnitudes: a smaller singular value leaves them open.

@@ -14,13 +14,23 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from prism._types import Array
-from prism.adjust import adjust
+from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
 from prism.experiments.base import (
     SCALE_FREE,
     OfLines,
     per_line,
     too_few_lines,
+)
+from prism.experiments.consistency import Consistency, equilibrium_remark
+from prism.experiments.ensemble import (
+    Advance,
+    Scatter,
+    advance,
+    clock_of,
+    neither,
+    not_independent,
+    scatter,
 )
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.uncertainty import Gaussian
@@ -43,13 +53,18 @@ class ModalEnergies:
     sensitivity : array (modes, frequencies and shapes)
         Derivative of the logarithm of the mean by the frequencies and shapes of the fit.
     canonical : bool
-        Whether the scatter between trials is the canonical one.
+        Whether the covariance is that of canonical energies.
+    scatter : Scatter
+        What the trials say of it.
+    trials : int
     """
 
     mean: Array
     covariance: Array
     sensitivity: Array
     canonical: bool
+    scatter: Scatter
+    trials: int
 
 
 def modal_energies(fit: InPhaseFit) -> ModalEnergies:
@@ -65,14 +80,12 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
     mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
     covariance = np.diag((mean**2 + noise) / (R * mean**2))
-    canonical = True
-    if max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R:
-        measured = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
-        # the variance of exponential energies is itself uncertain by √(8/R)
-        ratio = float(np.mean(np.diag(measured) / np.diag(covariance)))
-        canonical = abs(ratio - 1) < limits.CANONICAL_SIGMAS * np.sqrt(8 / (R * K))
-        covariance = covariance if canonical else measured
-    return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical)
+    seen = scatter(E, noise)
+    many = max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R
+    canonical = seen.kind == "canonical" or not many
+    if not canonical:
+        covariance = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
+    return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical, seen, R)
 
 
 def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
@@ -114,48 +127,139 @@ class Equilibrium(OfLines):
 
 
 def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
-    few = too_few_lines(lines)
+    few = too_few_lines(lines) or not_independent(_advance(lines))
     if few is not None:
         return few
-    fit = principal_axes(lines.fit)
-    energies = modal_energies(fit)
-    N, shape = len(fit.omega), fit.shapes.shape
-    K = shape[0]
-    size = N + fit.shapes.size
+    problem = _Energies(principal_axes(lines.fit), known)
+    result = problem.adjusted(np.log(problem.energies.mean), problem.start)
+    test = problem.consistency(result)
+    refusal = neither(problem.energies.scatter) or _contradiction(result, test)
+    return problem.magnitudes(result, test) if refusal is None else refusal
 
-    def relations(p: Array, q: Array) -> tuple[Array, Array, Array]:
+
+def _advance(lines: Lines) -> Advance:
+    """Whether the trials go on from one to the next."""
+    fit = lines.fit
+    K = len(fit.line)
+    places = {place: r for r, place in enumerate(lines.trials)}
+    z = np.zeros((len(fit.omega), K, len(places)), complex)
+    for i, m in enumerate(fit.motions):
+        at = [places[i, j] for j in range(m.values.shape[1])]
+        z[fit.line[:, None], np.arange(K)[:, None], at] = m.values[:K] - 1j * m.values[K : 2 * K]
+    return advance(z, fit.omega, clock_of(lines))
+
+
+def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
+    if result.converged and test.p_value >= limits.CONSISTENCY_LEVEL:
+        return None
+    return Undetermined(
+        "the modal energies of these records do not agree with thermal equilibrium and the "
+        f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom{test.suspect})",
+        "check that every mode has the same mean energy, the given mass or stiffness, and the "
+        "gains of the channels",
+    )
+
+
+class _Energies:
+    """Measured: (Ω, d, log W). Unknown: log kT. Tied by equipartition and what is known."""
+
+    def __init__(self, fit: InPhaseFit, known: OfLines) -> None:
+        self.fit, self.known = fit, known
+        self.energies = modal_energies(fit)
+        self.lines, self.shape = len(fit.omega), fit.shapes.shape
+        self.size = self.lines + fit.shapes.size
+        spread = np.vstack([np.eye(self.size), self.energies.sensitivity])
+        self.covariance = spread @ fit.covariance @ spread.T
+        self.covariance[self.size :, self.size :] += self.energies.covariance
+        total = _sum_of_magnitudes(self.shape[1], known)
+        self.start = np.array([np.log(self.energies.mean.sum() / total)])
+
+    def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        """What is known of ``s_m = W_m/kT``, with its derivatives."""
+        N, size, line = self.lines, self.size, self.fit.line
         s = np.exp(p[size:] - q[0])
-        relation = known.relations(p[:N][fit.line], p[N:size].reshape(shape), s)
+        relation = self.known.relations(p[:N][line], p[N:size].reshape(self.shape), s)
         by_log = relation.by_s * s
-        by_omega = per_line(relation.by_omega, fit.line, N)
+        by_omega = per_line(relation.by_omega, line, N)
         A = np.hstack([by_omega, relation.by_shape, by_log])
         return relation.h, A, -by_log.sum(axis=1, keepdims=True)
 
-    measured = np.concatenate([fit.omega, fit.shapes.ravel(), np.log(energies.mean)])
-    spread = np.vstack([np.eye(size), energies.sensitivity])
-    covariance = spread @ fit.covariance @ spread.T
-    covariance[size:, size:] += energies.covariance
-    start = np.log(energies.mean.sum() / _sum_of_magnitudes(shape[1], known))
-    result = adjust(measured, covariance, np.array([start]), relations)
-    if not result.converged or result.p_value < limits.CONSISTENCY_LEVEL:
-        return Undetermined(
-            "the modal energies of these records do not agree with thermal equilibrium and the "
-            f"given values (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-            "check that every mode has the same mean energy, and the given mass or stiffness",
+    def adjusted(self, logs: Array, start: Array) -> Adjusted:
+        """Adjust frequencies, shapes and these logarithms of the energies."""
+        measured = np.concatenate([self.fit.omega, self.fit.shapes.ravel(), logs])
+        longest = np.full(len(measured) + len(start), np.inf)
+        longest[self.size :] = limits.LOG_STEP
+        return adjust(measured, self.covariance, start, self.relations, longest)
+
+    def consistency(self, result: Adjusted) -> Consistency:
+        """Test the relations as a whole, and against the likeliest causes one by one."""
+        if result.dof < 1:
+            return Consistency(0.0, 0)
+        few = self.energies.trials < limits.SCATTER_TRIALS
+        whole = self._whole(result) if few else Consistency(result.chi2, result.dof)
+        return whole.against(self._causes(result), few=few)
+
+    def _causes(self, result: Adjusted) -> list[tuple[str, float, float]]:
+        """What may be wrong, by how much, and the standard deviation of that."""
+        _, A, _ = self.relations(result.p, result.q)
+        d = result.p[self.lines : self.size].reshape(self.shape)
+        omega = result.p[: self.lines][self.fit.line]
+        by_log = A[:, self.size :]
+        out = [("energies that go with a power {0:.2g} of the frequency", by_log @ np.log(omega))]
+        for m, one in enumerate(by_log.T):
+            name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
+            out.append((name, one))
+        for a in range(self.shape[1]):
+            scaled = np.zeros(self.shape)
+            scaled[:, a] = d[:, a]
+            name = f"a gain of channel {a + 1} of {{1:.3g}}, or a mass to match"
+            out.append((name, A[:, self.lines : self.size] @ scaled.ravel()))
+        return [(name, *result.shift(change)) for name, change in out]
+
+    def _whole(self, result: Adjusted) -> Consistency:
+        r"""Test the relations with the likelihood of canonical energies, for few trials.
+
+        The logarithm of the mean of few exponential energies is skew. Their likelihood itself,
+        :math:`2R(\bar E/W - 1 - \log \bar E/W)` for each mode, is χ² from two trials on; it is
+        least where the energies are adjusted with the weights and the working values
+        :math:`\log W + \bar E/W - 1` of a generalised linear model.
+        """
+        plain = Consistency(result.chi2, result.dof)
+        for _ in range(limits.GAMMA_STEPS):
+            logs = result.p[self.size :]
+            excess = self.energies.mean * np.exp(-logs) - 1
+            again = self.adjusted(logs + np.minimum(excess, limits.LARGEST_EXCESS), result.q)
+            if not again.converged:
+                return plain
+            moved = np.abs(again.p[self.size :] - logs).max()
+            result = again
+            if moved < limits.GAMMA_CONVERGED:
+                break
+        return self._deviance(result)
+
+    def _deviance(self, result: Adjusted) -> Consistency:
+        excess = self.energies.mean * np.exp(-result.p[self.size :]) - 1
+        information = 1 / np.diag(self.energies.covariance)
+        skew = 2 * (excess - np.log1p(excess)) - excess**2
+        return Consistency(result.chi2 + float(information @ skew), result.dof)
+
+    def magnitudes(self, result: Adjusted, test: Consistency) -> Magnitudes:
+        """The adjusted modes with the magnitudes ``s_m = W_m/kT``."""
+        N, size, K = self.lines, self.size, self.shape[0]
+        s = np.exp(result.p[size:] - result.q[0])
+        J = np.zeros((size + K, len(result.covariance)))
+        J[:size, :size] = np.eye(size)
+        J[size:, size : size + K] = np.diag(s)
+        J[size:, -1] = -s
+        values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
+        free = self.known.scale == SCALE_FREE
+        return Magnitudes(
+            joint=Gaussian.of(values, J @ result.covariance @ J.T),
+            line=self.fit.line,
+            scale=self.known.scale,
+            temperature=None if free else float(np.exp(result.q[0])),
+            remarks=(*_scatter_remarks(self.energies), equilibrium_remark(test, K)),
         )
-    s = np.exp(result.p[size:] - result.q[0])
-    J = np.zeros((size + K, len(result.covariance)))
-    J[:size, :size] = np.eye(size)
-    J[size:, size : size + K] = np.diag(s)
-    J[size:, -1] = -s
-    values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(shape), "s": s}
-    return Magnitudes(
-        joint=Gaussian.of(values, J @ result.covariance @ J.T),
-        line=fit.line,
-        scale=known.scale,
-        temperature=None if known.scale == SCALE_FREE else float(np.exp(result.q[0])),
-        remarks=_remarks(energies, sum(m.values.shape[1] for m in fit.motions)),
-    )
 
 
 def principal_axes(fit: InPhaseFit) -> InPhaseFit:
@@ -201,9 +305,10 @@ def _sum_of_magnitudes(n: int, known: OfLines) -> float:
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 
-def _remarks(energies: ModalEnergies, trials: int) -> tuple[str, ...]:
+def _scatter_remarks(energies: ModalEnergies) -> tuple[str, ...]:
     if not energies.canonical:
         return ()
+    trials = energies.trials
     percent = 100 / np.sqrt(trials)
     return (
         f"the mean energy of {trials} canonical sample{'s' * (trials > 1)} scatters by "

@@ -46,3 +46,7 @@ SPLIT_BY = 0.3  # of its width by which the halves of a line start on either sid
 BESIDE_A_LINE = 1.5  # widths beside a line in which the residual may ask for a second one
 SUSPICIOUS = 2.5  # standard deviations above the mean that are not quite noise
 WEAK = 2.0  # times the threshold: lines that gain less are tried without
+# -- phases that are alike -------------------------------------------------------------------------
+# concentrations of von Mises' law that are averaged over: errors of a radian to a thousandth of one
+CONCENTRATIONS = (1.0, 1e6)
+CONCENTRATION_STEPS = 11  # of a factor of four

@@ -20,8 +20,9 @@ from prism.motion.gyroscopic.amplitudes import (
 )
 from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
 from prism.motion.gyroscopic.delay import delay_test
+from prism.motion.gyroscopic.ensemble import check_ensemble
 from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
-from prism.motion.gyroscopic.result import GyroscopicFit
+from prism.motion.gyroscopic.result import GIVEN_MASS, GyroscopicFit
 from prism.motion.steady import Lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.likelihood import estimate_lines
@@ -77,6 +78,7 @@ def fit_gyroscopic(
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     full = line_amplitudes(samplings, fit, orders)
     lines = line_factors(full)
+    check_ensemble(full, lines, found)
     unit = 1.0 if temperature is None else temperature
     omega, factors, kT, consistency = _solve(lines, inverse_mass, unit)
     if min(consistency, lines.p_value.min() * len(lines.p_value)) < limits.TURNING_LEVEL:
@@ -208,5 +210,5 @@ def _real(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
 
 def _words(mass: bool, temperature: bool) -> str:
     if mass:
-        return "the given mass"
+        return GIVEN_MASS
     return "the given temperature" if temperature else "free: in units of kT"

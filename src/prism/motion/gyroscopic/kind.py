@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.experiments.consistency import equilibrium_remark
 from prism.finding import Determined, Finding, RecordSummary
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
@@ -70,7 +71,11 @@ class Gyroscopic(Explanation):
             motion=Trajectories(
                 lines.motion, lines.trials, lines.means, lines.background, lines.trend
             ),
-            remarks=(*fit.remarks, *_hidden_remark(fit)),
+            remarks=(
+                *fit.remarks,
+                equilibrium_remark(fit.test, len(fit.frequencies)),
+                *_hidden_remark(fit),
+            ),
             fit=fit,
         )
 

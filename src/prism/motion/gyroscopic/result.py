@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.special import chdtri
 
 from prism._types import Array, ComplexArray, Index, Mask
+from prism.experiments.consistency import Consistency
 from prism.motion.gyroscopic._limits import TURNING_LEVEL
 from prism.motion.gyroscopic.completion import GyroscopicCompletion, line_sum
 from prism.motion.gyroscopic.delay import DelayTest
 from prism.motion.steady import Lines
 from prism.uncertainty import Gaussian
+
+GIVEN_MASS = "the given mass"
 
 
 @dataclass(frozen=True)
@@ -88,6 +92,14 @@ class GyroscopicFit(GyroscopicCompletion):
     def rotating(self) -> Mask:
         """Lines that turn: not in phase on all channels, yet with one complex direction."""
         return np.asarray((self.in_phase < TURNING_LEVEL) & (self.one_direction >= TURNING_LEVEL))
+
+    @property
+    def test(self) -> Consistency:
+        """The relations that test the energies of the lines, beyond those that the scale takes."""
+        n = len(self.channels)
+        commuting = n * (n - 1) // 2 if self.rotating.any() else 0
+        dof = commuting + (n * (n + 1) // 2 - 1 if self.scale == GIVEN_MASS else 0)
+        return Consistency(float(chdtri(dof, self.consistency)) if dof else 0.0, dof)
 
     @property
     def evidence(self) -> bool:

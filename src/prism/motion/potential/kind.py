@@ -87,6 +87,9 @@ class PotentialMotion(Explanation):
             return None
         if any(kind != "displacement" for kind in record.quantity):
             return None
+        ties = getattr(found.fit, "ties", None)
+        if ties is not None and ties.kind == "linear":
+            return None
         seen = suggests_nonlinearity(found.modes, record if record.n_trials > 1 else None)
         if not seen.nonlinear:
             return None

@@ -63,6 +63,14 @@ STRONG_EVIDENCE = 10.0  # difference of the Bayesian criterion that is strong ev
 FUNDAMENTALS_AMONG = 6  # lines among which fundamentals are sought
 SLOWEST_COMBINATION = 0.3  # of the resolution: slower combinations cannot be told from the offset
 COMBINATIONS_APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
+# -- what tied lines are ---------------------------------------------------------------------------
+LOCKED_LEVEL = 1e-3  # chance at which phases of independent modes are taken for locked ones
+TRIALS_THAT_TELL = 3  # trials whose phases decide, whatever the orders of the ties
+MIXED_TIES = 2  # sums or differences of two fundamentals that are no accident
+HIGH_ORDER, HIGH_TIES = 3, 3  # so many ties of so high an order are no accident either
+SAME_PLACE = 0.2  # of the resolution: nearer frequencies are not told apart
+START_ERRORS = 8.0  # standard deviations of a phase in the middle, for one at the start
+START_PHASE = 0.05  # radians from a multiple of π/2 at which a record may begin with a release
 # -- grids of cosines and residues -----------------------------------------------------------------
 OVERSAMPLING = 4  # grid points per resolution 2π/τ_max of the correlation
 PENALTY = 1e-3  # λ, relative to the smallest λ for which all residues vanish

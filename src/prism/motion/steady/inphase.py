@@ -48,6 +48,8 @@ class SeriesMotion:
         Derivative with respect to (frequencies, shapes).
     centre, half, start : float
         Of the scaled time, and the time of the first sample.
+    step : float
+        Sampling step; 0 where a saved model does not say it.
     levels : array (trials,), optional
         Noise of each trial over that of the covariance, where trials differ.
     """
@@ -58,6 +60,7 @@ class SeriesMotion:
     centre: float
     half: float
     start: float
+    step: float = 0.0
     levels: Array | None = None
 
     @property
@@ -345,9 +348,8 @@ class _ShapeModel:
             gain = cross @ covariance
             fisher -= np.einsum("rpi,rqi->pq", gain, cross, optimize=True)
             sensitivity[part] = -np.swapaxes(gain, 1, 2)
-        motion = SeriesMotion(
-            values, covariance, sensitivity, sampling.centre, sampling.half, sampling.start
-        )
+        clock = sampling.centre, sampling.half, sampling.start, sampling.step
+        motion = SeriesMotion(values, covariance, sensitivity, *clock)
         return cost, gradient, fisher, motion
 
     def _nonlinear_jacobian(self, half: float, omega: Array, shapes: Array, values: Array) -> Array:

@@ -17,6 +17,8 @@ from prism.modes import Modes, spread_of_residues
 from prism.motion.account import Account, price_of, usable
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
+from prism.motion.steady.ties import Ties
+from prism.motion.steady.torus import Torus
 from prism.motion.steady.trajectories import Trajectories
 from prism.remarks import Ask, Remark, Words
 from prism.search.whitening import noise_remarks
@@ -81,7 +83,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
     """
     record = asked.record
     motion = Trajectories(lines.motion, lines.trials, lines.means, lines.background, lines.trend)
-    more: tuple[str, ...] = ()
+    more: tuple[Remark | str, ...] = ()
     result: Determined | Undetermined
     if isinstance(outcome, Magnitudes):
         result = determined(
@@ -108,11 +110,11 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
 
 def not_lines(lines: Lines) -> Undetermined | None:
     """A record whose lines are not independent undamped modes has no linear Hamiltonian."""
-    if lines.torus is not None:
-        some = " and ".join(f"{w:.6g}" for w in lines.torus.fundamentals)
+    if lines.torus is not None and lines.ties is not None:
         return Undetermined(
-            f"the lines are integer combinations of {some}: quasi-periodic motion of a nonlinear "
-            "system, whose lines are not normal modes",
+            f"the lines are integer combinations of {_fundamentals(lines.torus)}, and "
+            f"{lines.ties.why}: quasi-periodic motion of a nonlinear system, whose lines are not "
+            "normal modes",
             "at smaller amplitude the motion is linear and the lines are normal modes",
         )
     if not lines.crowded:
@@ -126,6 +128,26 @@ def not_lines(lines: Lines) -> Undetermined | None:
             "stationary part of the record",
             (Ask("damped", True),),
         ),
+    )
+
+
+def _fundamentals(torus: Torus) -> str:
+    return " and ".join(f"{w:.6g}" for w in torus.fundamentals)
+
+
+def _commensurate(ties: Ties) -> Remark:
+    """Tied lines that are taken for modes."""
+    some = f"the frequencies are integer combinations of {_fundamentals(ties.torus)}"
+    if ties.kind == "linear":
+        return Remark(
+            f"{some}, but {ties.why} as those of independent modes: the modes are commensurate",
+            code="commensurate",
+        )
+    return Remark(
+        f"{some}, as those of commensurate modes or of a nonlinear motion; these data do not tell, "
+        "and the lines are taken for modes",
+        advice="trials that start differently would tell: phases of a nonlinear motion are locked",
+        code="commensurate",
     )
 
 
@@ -172,6 +194,8 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             ),
             code="out-of-phase",
         )
+    if lines.ties is not None and lines.torus is None:
+        yield _commensurate(lines.ties)
     if lines.slow:
         yield Remark(
             "there is motion slower than one period of the record; it is in the forecast, but not "

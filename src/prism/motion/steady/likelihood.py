@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,7 @@ from prism.motion.steady.pursuit import (
     slow_start,
     without_crowds,
 )
+from prism.motion.steady.ties import Ties, judged
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
 from prism.motion.steady.unmixed import unmixed
@@ -69,7 +71,9 @@ class Lines:
         Whether the record is not a sum of undamped lines: they stood closer together than such
         lines can be resolved (each crowd is then one line here), or carry little of the motion.
     torus : Torus or None
-        Fundamental frequencies, where the lines are integer combinations of a few.
+        Fundamental frequencies, where the lines are those of a nonlinear motion.
+    ties : Ties or None
+        Where the lines are integer combinations of a few frequencies: what that means.
     coloured : bool
         Whether the noise is stronger at some frequencies than at others.
     spikes : array of int (channels,) or None
@@ -97,6 +101,7 @@ class Lines:
     slow: bool
     crowded: bool
     torus: Torus | None = None
+    ties: Ties | None = None
     coloured: bool = False
     spikes: Array | None = None
     background: Background | None = None
@@ -167,23 +172,19 @@ def estimate_lines(
         )
     weights = residual_weights(fit, rules.floor)
     fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.band)
-    torus = None
-    tied = find_torus(family, fit)
-    if tied is not None:
-        torus, fit = tied
-        fit = evaluate(fit.samplings, fit.omega, residual_weights(fit, rules.floor))
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    levels = family.colour.levels(fit.omega, fit.weights)
-    tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
-    ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
-    structured = _with_shapes(family, fit, tests, ranks, orders, torus)
-    moving = structured if needed == ranks else None
+    seen = _described(family, fit, orders, None)
+    ties, tied = None, find_torus(family, fit)
+    if tied is not None:
+        seen, ties = _told(family, seen, tied, orders)
+    torus = ties.torus if ties is not None and ties.kind == "nonlinear" else None
+    fit = seen.fit
     # a slow combination of faster lines is known; any other slow line moves, but is no mode
     slow = slow_lines(rules, fit) if torus is None else np.zeros(fit.count, bool)
     lines = Lines(
-        fit=restricted(structured, ~slow) if slow.any() else structured,
-        motion=moving or _with_shapes(family, fit, tests, needed, orders, torus),
-        tests=tuple(test for test, left in zip(tests, slow, strict=True) if not left),
+        fit=restricted(seen.structured, ~slow) if slow.any() else seen.structured,
+        motion=seen.moving,
+        tests=tuple(test for test, left in zip(seen.tests, slow, strict=True) if not left),
         gains=family.strengths(fit)[~slow],
         noise=1 / np.sqrt(fit.weights),
         trials=clean.trials,
@@ -192,6 +193,7 @@ def estimate_lines(
         slow=bool(slow.any()),
         crowded=crowds,
         torus=torus,
+        ties=ties,
         coloured=not family.colour.white,
         spikes=clean.spikes,
         background=background_under(replace(clean, fit=fit)),
@@ -215,6 +217,42 @@ def _unwhitened(lines: Lines, whitening: Whitening) -> Lines:
         correlation=covariance / np.outer(noise, noise) if whitening.mixes else None,
         whitening=whitening,
     )
+
+
+class _Described(NamedTuple):
+    """Lines, whether each is in phase, and fits with the shapes that are reported or needed."""
+
+    fit: LineFit
+    tests: tuple[PhaseTest, ...]
+    structured: InPhaseFit
+    moving: InPhaseFit
+
+
+def _described(family: LineFamily, fit: LineFit, orders: Index, torus: Torus | None) -> _Described:
+    """Test every line for being in phase, and fit all with common shapes."""
+    levels = family.colour.levels(fit.omega, fit.weights)
+    tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
+    ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
+    structured = _with_shapes(family, fit, tests, ranks, orders, torus)
+    same = needed == ranks
+    moving = structured if same else _with_shapes(family, fit, tests, needed, orders, torus)
+    return _Described(fit, tests, structured, moving)
+
+
+def _told(
+    family: LineFamily, free: _Described, tied: tuple[Torus, LineFit], orders: Index
+) -> tuple[_Described, Ties]:
+    """Tied lines where they are those of a nonlinear motion; else free ones, which go on tied.
+
+    Where the data do not tell, ties foresee the motion best all the same.
+    """
+    torus, fit = tied
+    fit = evaluate(fit.samplings, fit.omega, residual_weights(fit, family.rules.floor))
+    described = _described(family, fit, orders, torus)
+    ties = judged(described.structured, torus, family.rules.resolution)
+    if ties.kind == "nonlinear":
+        return described, ties
+    return (free if ties.kind == "linear" else free._replace(moving=described.moving)), ties
 
 
 def _at(fit: LineFit, levels: Array, j: int) -> LineFit:

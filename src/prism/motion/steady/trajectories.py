@@ -155,6 +155,7 @@ class Trajectories:
                     "centre": m.centre,
                     "half": m.half,
                     "start": m.start,
+                    "step": m.step,
                     "covariance": m.covariance.tolist(),
                 }
                 for m in fit.motions
@@ -182,6 +183,7 @@ class Trajectories:
                     half=sampling["half"],
                     start=sampling["start"],
                     levels=_levels_from_json(trials),
+                    step=sampling.get("step", 0.0),
                 )
             )
         fit = InPhaseFit(

@@ -1,0 +1,108 @@
+"""Whether the energies of modes agree with equal mean energy and what is known, and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from scipy.special import chdtrc, ndtr
+
+from prism.experiments import _limits as limits
+from prism.remarks import Remark
+
+__all__ = ["Consistency", "equilibrium_remark"]
+
+
+@dataclass(frozen=True)
+class Consistency:
+    """How well energies agree with equipartition and what is known.
+
+    Attributes
+    ----------
+    chi2, dof : float, int
+        Misfit of all relations together; nothing is tested without freedom.
+    cause : str
+        What would explain the misfit, alone and all of it, in words; empty where nothing does.
+    focused : float or None
+        Probability that one of the causes looked for stands out so much at equilibrium; None
+        where none was looked for.
+    few : bool
+        Whether the trials are so few that a cause is worth a remark, not a refusal: the errors of
+        few exponential energies are skew.
+    """
+
+    chi2: float
+    dof: int
+    cause: str = ""
+    focused: float | None = None
+    few: bool = False
+
+    def against(self, causes: Sequence[tuple[str, float, float]], *, few: bool) -> Consistency:
+        """The same with the cause that stands out most, at a price for each that was looked for.
+
+        Parameters
+        ----------
+        causes : sequence of (str, float, float)
+            Words, size and its standard deviation.
+        few : bool
+        """
+        name, size, std = max(causes, key=lambda cause: abs(cause[1]) / cause[2])
+        chance = min(1.0, 2 * len(causes) * float(ndtr(-abs(size) / std)))
+        left = max(self.chi2 - (size / std) ** 2, 0.0)
+        enough = self.dof > 1 and chdtrc(self.dof - 1, left) > limits.DOUBTFUL_LEVEL
+        cause = name.format(size, 1 + size) if enough else ""
+        return replace(self, cause=cause, focused=chance, few=few)
+
+    @property
+    def whole(self) -> float:
+        """Probability of a larger misfit of all relations at equilibrium."""
+        return float(chdtrc(self.dof, self.chi2)) if self.dof > 0 else 1.0
+
+    @property
+    def p_value(self) -> float:
+        """Probability that equilibrium would look worse; decides whether it is refused."""
+        return self.whole if self.few else self.worst
+
+    @property
+    def worst(self) -> float:
+        """The same with the causes looked for, whatever the number of trials."""
+        return self.whole if self.focused is None else min(1.0, 2 * min(self.whole, self.focused))
+
+    @property
+    def suspect(self) -> str:
+        """What stands out, where it does, as the rest of a sentence."""
+        found = self.focused is not None and self.focused < limits.DOUBTFUL_LEVEL
+        return f"; {self.cause} would explain it" if self.cause and found else ""
+
+
+def equilibrium_remark(test: Consistency, modes: int) -> Remark:
+    """Say whether equal mean energy was tested, and with which result.
+
+    Parameters
+    ----------
+    test : Consistency
+    modes : int
+        How many there are: all their energies but one could be tested.
+    """
+    if test.dof < 1 or modes < 2:
+        return Remark(
+            "equal mean energy of the modes was not tested: these data cannot; it was taken as "
+            "given",
+            advice="a known mass or stiffness of two or more channels would test it",
+            code="equilibrium-untested",
+        )
+    ways, all_ways = min(test.dof, modes - 1), modes - 1
+    part = f"{ways} of {all_ways} ratio{'s' * (all_ways > 1)} of energies, p = {test.worst:.2g}"
+    if test.worst < limits.DOUBTFUL_LEVEL:
+        return Remark(
+            "the energies of the modes agree poorly with equal mean energy and the given values",
+            part + test.suspect,
+            "check the given values, the gains of the channels, and that the trials are at "
+            "equilibrium",
+            code="equilibrium-doubtful",
+        )
+    return Remark(
+        "equal mean energy of the modes was tested against what is known and holds",
+        part,
+        code="equilibrium-tested",
+    )

@@ -1,0 +1,71 @@
+"""Equal mean energy is tested against what is known, and it is said where it cannot be."""
+
+import numpy as np
+import pytest
+
+import prism
+from prism.experiments.consistency import Consistency, equilibrium_remark
+from prism.systems import chain
+
+FIVE = chain(5, [1, 2, 1, 1.5, 0.5], observed=[0, 2, 4])
+
+
+def codes(model):
+    return [remark.code for remark in model.identifiability.remarks]
+
+
+@pytest.fixture(scope="module")
+def ensemble():
+    return chain().equilibrium(60, 0.1, trials=100, noise=0.1, rng=4)
+
+
+def test_untested_equilibrium_is_said(ensemble):
+    model = prism.identify(ensemble, experiment="equilibrium")
+    assert model.hamiltonian is not None
+    assert "equilibrium-untested" in codes(model)
+    assert "was not tested: these data cannot" in str(model.identifiability)
+    one = prism.identify(ensemble.select("q1"), experiment="equilibrium", mass=[[1.0]])
+    assert "equilibrium-untested" in codes(one)
+
+
+def test_tested_equilibrium_is_said_with_its_probability(ensemble):
+    model = prism.identify(ensemble, experiment="equilibrium", mass="identity")
+    (remark,) = (r for r in model.identifiability.remarks if r.code == "equilibrium-tested")
+    assert "2 of 3 ratios of energies, p = " in str(remark)
+
+
+def test_a_wrong_gain_is_named():
+    right = FIVE.equilibrium(60, 0.1, trials=200, noise=0.02, rng=1)
+    wrong = right.with_values([trial * [1.0, 1.08, 1.0] for trial in right.trials])
+    model = prism.identify(wrong, experiment="equilibrium", mass="identity")
+    assert model.hamiltonian is None
+    assert "a gain of channel 2 of 1.0" in model.identifiability.why
+
+
+def test_energies_that_grow_with_frequency_are_refused():
+    rng = np.random.default_rng(1)
+    energies = rng.exponential(size=(200, 5)) * FIVE.frequencies
+    record = FIVE.free(60, 0.1, trials=200, noise=0.05, energies=energies, rng=2)
+    model = prism.identify(record, experiment="equilibrium", mass="identity")
+    assert model.hamiltonian is None
+    assert "do not agree with thermal equilibrium" in model.identifiability.why
+
+
+def test_few_canonical_trials_are_not_refused():
+    """Three trials of random systems: logarithms of their energies would reject one in fifty."""
+    refused = 0
+    for seed in range(12):
+        record = chain().equilibrium(40, 0.1, trials=3, noise=0.05, rng=seed)
+        model = prism.identify(record, experiment="equilibrium", mass="identity")
+        refused += "do not agree" in model.identifiability.why
+    assert refused == 0
+
+
+def test_causes_pay_for_their_number():
+    causes = [("a {0:.1f}", 0.0, 1.0), ("b of {1:.1f}", 4.0, 1.0)]
+    test = Consistency(18.0, 5).against(causes, few=False)
+    assert test.focused == pytest.approx(4 * 3.167e-5, rel=1e-3)
+    assert test.suspect == "; b of 5.0 would explain it"
+    assert test.p_value == pytest.approx(2 * test.focused)
+    assert Consistency(18.0, 5).against(causes, few=True).p_value == pytest.approx(test.whole)
+    assert equilibrium_remark(test, 4).code == "equilibrium-doubtful"
