@@ -14,11 +14,13 @@ LINES_PER_CHANNEL = 6  # of a block, at least, for noise correlated between chan
 ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
 # -- doubts ----------------------------------------------------------------------------------------
+MODULATED = 4.0  # resolutions between lines that may be one that is modulated
 MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
+SYMMETRIC = 2.0  # standard deviations within which distances on both sides are equal
 DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 # -- rivals ----------------------------------------------------------------------------------------
 MORE_LINES = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
-MUCH_WORK = 2e6  # samples times squared lines, above which random motion is asked before decays
+SEED_RATE = 0.5  # decay over the record with which lines that stand apart start

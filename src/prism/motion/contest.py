@@ -8,7 +8,7 @@ competes is fitted in turn, until one leaves nothing that asks for another; the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from prism.finding import Finding
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.decays.decays import decay_chance
-from prism.motion.doubts import bunches, hump_chance
+from prism.motion.doubts import hump_chance, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Explanation, Question
 from prism.motion.losses import LossyMotion
@@ -118,44 +118,35 @@ def _fitted(
     """
     out: list[Contender] = []
     refusal: CannotTellError | None = None
-    driven = None
-    for kind in _in_order(asked, kinds, lead):
-        for attempt in kind.rivals(asked, lead, driven):
-            try:
-                one = _contender(asked, kind, attempt())
-            except CannotTellError as error:
-                refusal = error
-                continue
-            if one is None:
-                continue
-            out.append(one)
-            driven = one.finding if one.account.bands else driven
-            if not one.doubts and not one.account.bands:
-                return out, refusal
+    for explanation, attempt in _attempts(asked, kinds, lead, out):
+        try:
+            one = _contender(asked, explanation, attempt())
+        except CannotTellError as error:
+            refusal = error
+            continue
+        if one is None:
+            continue
+        out.append(one)
+        if not one.doubts and not one.account.bands:
+            break
     return out, refusal
 
 
-def _in_order(
-    asked: Question, kinds: Sequence[Explanation], lead: Finding | None
-) -> list[Explanation]:
-    """Kinds in the order in which they are asked.
-
-    A search for decays in a long record that noise drives would take long and find nothing: there,
-    random motion comes first, and decays are asked whether they do better with as many modes.
-    """
-    order = list(kinds)
-    if _work(asked, lead) > limits.MUCH_WORK:
-        order.sort(key=lambda kind: not isinstance(kind, Driven))
-    return order
-
-
-def _work(asked: Question, lead: Finding | None) -> float:
-    """Samples times the square of the lines that a search for decays would fit."""
-    record, lines = asked.record, limits.BLIND_DECAYS
-    if lead is not None:
-        resolution = 2 * np.pi / record.duration
-        lines = len(bunches(np.unique(lead.modes.frequencies), resolution)) + limits.MORE_LINES
-    return float(sum(record.samples) * record.n_channels * lines**2)
+def _attempts(
+    asked: Question,
+    kinds: Sequence[Explanation],
+    lead: Finding | None,
+    found: Sequence[Contender],
+) -> Iterator[tuple[Explanation, Callable[[], Finding]]]:
+    """Fits to be made: motion that leaves noise, random motion, and what begins at its poles."""
+    random = [kind for kind in kinds if isinstance(kind, Driven)]
+    others = [kind for kind in kinds if kind not in random]
+    for kind in (*others, *random):
+        yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, None))
+    driven = next((one.finding for one in found if one.account.bands), None)
+    if driven is not None:
+        for kind in others:
+            yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, driven))
 
 
 def _contender(asked: Question, explanation: Explanation, finding: Finding) -> Contender | None:
@@ -175,8 +166,10 @@ def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
     resolution, omega = 2 * np.pi / record.duration, finding.modes.frequencies
     lines = finding.fit
     crowds = isinstance(lines, Lines) and lines.crowded
-    if crowds or len(bunches(np.unique(omega), resolution)) < len(np.unique(omega)):
+    if crowds or np.any(np.diff(np.unique(omega)) < limits.MODULATED * resolution):
         yield "lines stand closer together than separate lines are likely to"
+    if symmetric(finding.modes):
+        yield "weaker lines stand symmetrically on both sides of a stronger one"
     if chance < limits.DOUBT_LEVEL:
         yield f"what the lines leave is not white noise (chance {chance:.1e})"
     if isinstance(lines, Lines):

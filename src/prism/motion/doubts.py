@@ -13,16 +13,36 @@ import numpy as np
 from scipy.special import gammaincc, gammaincinv
 
 from prism._types import Array, ComplexArray, Index
+from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines
 
-__all__ = ["bunches", "hump_chance"]
+__all__ = ["bunches", "hump_chance", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
     """Indices of lines, ascending, in groups whose neighbours may be one line."""
     apart = np.flatnonzero(np.diff(omega) > limits.MAY_BE_ONE * resolution) + 1
     return [group for group in np.split(np.arange(len(omega)), apart) if len(group)]
+
+
+def symmetric(modes: Modes) -> bool:
+    """Whether two weaker lines stand at one distance on both sides of a stronger one.
+
+    Modulation makes such lines; separate modes hit that by chance, seldom.
+    """
+    omega, variance, strength = modes.frequencies, modes.frequencies_std**2, modes.significance
+    for j, middle in enumerate(omega):
+        weaker = strength < strength[j]
+        below, above = (
+            np.flatnonzero(weaker & (omega < middle)),
+            np.flatnonzero(weaker & (omega > middle)),
+        )
+        off = omega[below][:, None] + omega[above] - 2 * middle
+        error = np.sqrt(variance[below][:, None] + variance[above] + 4 * variance[j])
+        if np.any(np.abs(off) < limits.SYMMETRIC * error):
+            return True
+    return False
 
 
 def hump_chance(lines: FourierLines) -> float:

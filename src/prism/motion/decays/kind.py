@@ -47,23 +47,33 @@ class Decays(LossyMotion):
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Callable[[], Finding]]:
-        """Decays of about as many lines as stand apart, with kicks where there are some.
+        """Decays of the lines that stand apart, then of a few more, with kicks where there are any.
 
-        Where modes driven by noise were fitted before, decays begin at their poles, and are as
-        many if far more lines stand apart: then noise does drive them, or nothing explains them.
+        A search for more in a long record that noise drives would take long and find nothing. There
+        decays begin at the poles of modes driven by noise, and are as many, unless few more lines
+        than these stand apart.
         """
         record = asked.record
-        start, most = NO_POLES, weighing.BLIND_DECAYS
-        if lead is not None:
-            apart = bunches(lead.modes.frequencies, 2 * np.pi / record.duration)
-            most = len(apart) + weighing.MORE_LINES
-        if driven is not None:
+        omega = np.zeros(0) if lead is None else lead.modes.frequencies
+        apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
+        most = len(apart) + weighing.MORE_LINES if apart else weighing.BLIND_DECAYS
+        work = sum(record.samples) * record.n_channels * most**2
+        attempts: list[tuple[Decays, int, ComplexArray]] = []
+        if driven is None:
+            if apart and work < limits.MOST_WORK:
+                start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
+                attempts.append((self, len(apart), start))
+            if work < limits.MUCH_WORK:
+                attempts.append((self, most, NO_POLES))
+                attempts += [(Decays(struck), most, NO_POLES) for struck in _kicks(record)]
+        elif work >= limits.MUCH_WORK:
             omega, zeta = driven.modes.frequencies, driven.modes.damping
             start = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
-            most = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
-        struck = _kicks(record)
-        for one in (self, Decays(struck)) if struck else (self,):
-            yield partial(one._found, asked, asked.settings.max_modes or most, start)
+            more = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
+            attempts.append((self, more, start))
+            attempts += [(Decays(struck), more, NO_POLES) for struck in _kicks(record)]
+        for one, count, start in attempts:
+            yield partial(one._found, asked, asked.settings.max_modes or count, start)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the decays leave, and the price of poles, shapes and amplitudes.
@@ -86,7 +96,8 @@ class Decays(LossyMotion):
         """Where losses are asked for; whether noise drives the motion instead, the data say."""
         if asked.is_response or not (asked.settings.damped or self.named(asked)):
             return None
-        return Decays(_kicks(asked.record)) if self.named(asked) else self
+        struck = _kicks(asked.record) if self.named(asked) else []
+        return Decays(struck[0]) if struck else self
 
     def find(self, asked: Question) -> Finding:
         """Fit the decays."""
@@ -116,10 +127,10 @@ class Decays(LossyMotion):
         )
 
 
-def _kicks(record: Record) -> tuple[Array, ...]:
+def _kicks(record: Record) -> list[tuple[Array, ...]]:
     """Times of the kicks in each trial; nothing where there are none."""
     struck = tuple(kicks(record)) if usable(record) else ()
-    return struck if sum(map(len, struck)) else ()
+    return [struck] if sum(map(len, struck)) else []
 
 
 def _amplitudes(record: Record, fit: DecayFit) -> Array:

@@ -69,6 +69,10 @@ NORMAL = 1.959964  # standard deviations in a 95 % interval
 HALF_CHI2 = 0.5 * float(scipy.stats.chi2.isf(0.05, 1))
 NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a covariance
 
+# -- steady lines on top ---------------------------------------------------------------------------
+STEADY_WIDTH = 0.25  # ζ f T below which a mode kept its phase: machines .02 to .11, modes from .8
+AROUND_STEADY = 40  # Fourier lines around a steady one that tell the noise there
+
 # -- the kind of sensor ----------------------------------------------------------------------------
 SENSOR_BAND = (0.3, 0.9)  # of the lowest mode, of the Nyquist frequency
 

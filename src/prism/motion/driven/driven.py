@@ -10,7 +10,7 @@ with w a noise whose spectrum is flat over each resonance. Subspace identificati
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
@@ -22,6 +22,7 @@ from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.innovations import drive_remarks
 from prism.motion.driven.intervals import damping_interval
+from prism.motion.driven.machine import SteadyOnTop, steady_on_top
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
 from prism.motion.driven.spectrum import fourier_lines, usable_step
@@ -43,12 +44,15 @@ class DrivenFit(DampedModes):
     ----------
     bands : tuple of BandFit
         The fit of each band of modes.
+    on_top : SteadyOnTop or None
+        Steady lines that were taken out first.
     noise_std : None
         Sensor noise cannot be told from the tails of other modes: the background has a share of
         the power of each band, which `noise` says in words, and no standard deviation.
     """
 
     bands: tuple[BandFit, ...] = ()
+    on_top: SteadyOnTop | None = None
     noise_std: None = None
 
 
@@ -83,6 +87,23 @@ def fit_driven(
     """
     tell = progress or (lambda text: None)
     ends = _ends(record, band, false_alarm, max_modes)
+    fit = _fitted(record, ends, false_alarm, max_modes, tell)
+    on_top = steady_on_top(record, fit)
+    if on_top is None:
+        return fit
+    tell("steady lines on top of the driven motion")
+    modes = _fitted(on_top.rest, ends, false_alarm, max_modes, tell)
+    return replace(modes, on_top=on_top, remarks=(on_top.remark(), *modes.remarks))
+
+
+def _fitted(
+    record: Record,
+    ends: tuple[float, float],
+    false_alarm: float,
+    max_modes: int | None,
+    tell: Callable[[str], None],
+) -> DrivenFit:
+    """Modes of a record, steady lines among them."""
     lines = fourier_lines(record)
     tell("candidates by subspace identification")
     proposed = candidates(lines, *ends)

@@ -39,9 +39,13 @@ class Driven(LossyMotion):
         """The spectra of the bands, and the price of modes and their forces."""
         if not isinstance(found.fit, DrivenFit):
             return None
-        bands = found.fit.bands
+        record, bands, on_top = asked.record, found.fit.bands, found.fit.on_top
         parameters = sum(band.model.modal for band in bands)
-        return Account(asked.record.trials, price_of(asked.record, parameters), bands)
+        rests = record.trials
+        if on_top is not None:
+            rests = on_top.rest.trials
+            parameters += len(on_top.frequencies) * (1 + 2 * record.n_channels * record.n_trials)
+        return Account(rests, price_of(record, parameters), bands)
 
     def find(self, asked: Question) -> Finding:
         """Fit the modes."""

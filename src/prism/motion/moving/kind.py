@@ -65,7 +65,7 @@ class Moving(Explanation):
         if not isinstance(lines, Lines):
             return
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
-        if sum(record.samples) * record.n_channels * apart > limits.MOST_WORK:
+        if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
             return
         most = asked.settings.max_modes or apart + weighing.MORE_LINES
         yield partial(_moved, asked, lines.fit.omega, lines.gains, most)

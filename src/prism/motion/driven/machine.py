@@ -1,0 +1,102 @@
+r"""Steady lines on top of motion that noise drives: machines, mains, or a mode that hardly decays.
+
+A driven mode forgets its phase within :math:`1/(ζΩ)`. A "mode" whose width ζ f is a small part of
+1/T kept its phase all through the record: it is fitted as a steady line instead,
+
+.. math:: y_a(t) = \sum_l A_{la} \cos Ω_l t + B_{la} \sin Ω_l t + \text{driven motion},
+
+and taken out before the modes are fitted once more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from prism._types import Array
+from prism.motion.damped import DampedModes
+from prism.motion.driven import _limits as limits
+from prism.motion.driven.spectrum import FourierLines, fourier_lines
+from prism.motion.steady.fit import refine
+from prism.motion.steady.spikes import residuals_of
+from prism.record import Record
+from prism.remarks import Remark
+from prism.search.projection import attempted
+from prism.search.series import samplings_of
+
+__all__ = ["SteadyOnTop", "steady_on_top"]
+
+
+@dataclass(frozen=True)
+class SteadyOnTop:
+    """Steady lines that were taken out of a record.
+
+    Attributes
+    ----------
+    frequencies, frequencies_std : array (lines,)
+    sizes : array (lines, channels)
+        Root mean square over the trials of the amplitude of each.
+    rest : Record
+        The record without them.
+    """
+
+    frequencies: Array
+    frequencies_std: Array
+    sizes: Array
+    rest: Record
+
+    def remark(self) -> Remark:
+        """Where they are."""
+        which = ", ".join(
+            f"{w:.6g} ± {std:.1g}"
+            for w, std in zip(self.frequencies, self.frequencies_std, strict=True)
+        )
+        many = len(self.frequencies) > 1
+        return Remark(
+            f"{'steady lines stand' if many else 'a steady line stands'} on top of the driven "
+            f"motion, at {which} rad per time unit",
+            "the phase is kept over the whole record",
+            f"{'they were' if many else 'it was'} fitted and {'are' if many else 'is'} not among "
+            "the modes: a machine, or a mode whose damping is too small to be seen, would do this",
+            code="machine-lines",
+        )
+
+
+def steady_on_top(record: Record, fit: DampedModes) -> SteadyOnTop | None:
+    """Steady lines in place of modes that are too narrow to be driven ones; None without any.
+
+    Parameters
+    ----------
+    record : Record
+    fit : DampedModes
+        All modes, those that are steady among them.
+    """
+    turns = fit.damping * fit.frequencies / (2 * np.pi) * record.duration
+    narrow = turns < limits.STEADY_WIDTH
+    if not narrow.any() or narrow.all():
+        return None
+    samplings, trials, means = samplings_of(record)
+    weights = 1 / np.maximum(record.std() ** 2, limits.TINY)
+    lines = attempted(refine, samplings, fit.frequencies[narrow], weights)
+    if lines is None:
+        return None
+    background = lines.background
+    rests = [rest + mean for rest, mean in zip(residuals_of(trials, lines), means, strict=True)]
+    square = np.mean(
+        [np.sum(one.values[:, background:] ** 2, axis=2) for one in lines.linear], axis=0
+    )
+    sizes = np.sqrt(square.reshape(record.n_channels, 2, -1).sum(axis=1).T / record.n_trials)
+    rest = record.with_values(rests)
+    level = _levels(fourier_lines(rest), lines.omega) / (record.dt or 1.0)
+    own = np.sqrt(np.diag(np.linalg.inv(lines.fisher)) * (level @ weights) / record.n_channels)
+    return SteadyOnTop(lines.omega, own, sizes, rest)
+
+
+def _levels(lines: FourierLines, omega: Array) -> Array:
+    """Median power of the Fourier lines around each frequency, as a mean, (lines, channels)."""
+    out = []
+    for w in omega:
+        order = np.argsort(np.abs(lines.omega - w))[: limits.AROUND_STEADY * len(lines.trials)]
+        out.append(np.median(np.abs(lines.values[order]) ** 2, axis=0) / np.log(2))
+    return np.array(out)
