@@ -20,7 +20,9 @@ BREAK_GRID = 256  # times at which a break is tried first
 BREAK_EDGE = 0.03  # of the trial at either end: a break nearer to it is not looked for
 EDGE_SAMPLES = 4  # samples per column, at least, on either side of a break
 CLUSTER = 3.0  # resolutions within which weaker lines may belong to the same broken line
+PEAK_ABOVE = 12.0  # times the median around it: a peak of a tapered spectrum that may be a line
 MOST_STARTS = 24  # strongest lines that a break is looked for with
+MOST_QUICK = 40  # lines of a first look at a record that may be broken
 MORE_LINES = 6  # lines beyond the first that a broken record may turn out to have
 TURNS = 3  # times that place and frequencies are refined in turn
 LONGEST_LOSS = 0.25  # of the trial: longer losses cannot be told from a kick
@@ -34,3 +36,4 @@ WARP_STEPS = 8  # tried per resolution
 SMOOTH_DEGREES = (1, 2, 4)  # of amplitudes that change smoothly, the rival of every break
 # -- delay of a channel ----------------------------------------------------------------------------
 DELAY_CELLS = 0.5  # periods of the fastest line that a delay may be
+BEND_COST = 3.0  # times the misfit of a break at which a bent clock is not looked into

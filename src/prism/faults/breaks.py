@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtri
@@ -26,8 +26,9 @@ class Search:
     ----------
     now : Hypothesis
         The best explanation so far.
-    start : array (lines,)
-        Frequencies, one for each group of lines.
+    starts : tuple of arrays (lines,)
+        Frequencies to begin with, without those that a break may have added; the first from all
+        samples.
     chance : float
         False alarms that one kind of fault may give.
     false_alarm : float
@@ -39,7 +40,7 @@ class Search:
     """
 
     now: Hypothesis
-    start: Array
+    starts: tuple[Array, ...]
     chance: float
     false_alarm: float
     threshold: float
@@ -108,24 +109,45 @@ class Broken:
 
 def find_break(search: Search) -> Broken | None:
     """The likeliest time at which all amplitudes change, with all lines of both sides."""
-    view, omega = search.now.view, search.start
-    broken: Broken | None = None
-    for turn in range(limits.TURNS):  # the first without weaker lines: the place may be wrong
+    tried = [_first_place(search, start) for start in search.starts]
+    places = [one for one in tried if one is not None]
+    found = min(places, key=lambda one: _misfit(search, one), default=None)
+    for _ in range(limits.TURNS):
+        if found is None:
+            return None
+        fit = search.completed(found.view, found.fit.omega)
+        if fit is None:
+            return found
+        last, found = found.index, _placed(search, replace(found, fit=fit))
+        if found.index == last:
+            return found
+    return found
+
+
+def _misfit(search: Search, broken: Broken) -> float:
+    """``-2 log L`` with the price of the lines."""
+    logs = np.log(np.maximum(broken.fit.rss, 1e-300))
+    return float(len(search.now.residual) * logs.sum() + search.threshold * broken.fit.count)
+
+
+def _first_place(search: Search, omega: Array) -> Broken | None:
+    """A break with the strongest lines alone: their frequencies and its place in turn."""
+    view = search.now.view
+    found: Broken | None = None
+    for _ in range(limits.TURNS):
         gains = scanned(search, omega)
         if gains is None or not len(gains.index):
-            return broken
+            return found
         index = int(gains.index[gains.kick.argmax()])
-        if broken is not None and abs(index - broken.index) < len(view.times) / limits.BREAK_GRID:
-            index = broken.index
+        if found is not None and abs(index - found.index) <= len(view.times) / limits.BREAK_GRID:
+            return found
         cut = view.cut(index)
-        fit = search.completed(cut, omega) if turn else fitted(cut, omega, search.now.weights)
+        fit = fitted(cut, omega, search.now.weights)
         if fit is None:
-            return broken
-        last, broken = broken, _placed(search, Broken(index, 0.0, cut, fit))
-        if turn > 1 and last is not None and last.index == broken.index:
-            return broken
-        omega = fit.omega
-    return broken
+            return found
+        found = _placed(search, Broken(index, 0.0, cut, fit))
+        omega = found.fit.omega
+    return found
 
 
 def _placed(search: Search, broken: Broken) -> Broken:
@@ -179,7 +201,10 @@ def kicked(search: Search, broken: Broken) -> Hypothesis:
         size=(change,),
         error=(error,),
     )
-    price = price_of(search, (2 * lines + BACKGROUND) * channels, lines)
+    dof = (2 * lines + BACKGROUND) * channels
+    # lost samples and jumps are kicks of fewer parameters: not to be given up for chance
+    single = price_of(search, 1, lines) + float(shift_price(int(0.1 * len(search.now.residual))))
+    price = max(price_of(search, dof, lines), single + float(chdtri(dof - 1, search.chance)))
     return search.hypothesis(broken.view, broken.fit, price, fault)
 
 
@@ -286,12 +311,10 @@ def _shift_place(search: Search, fit: LineFit, index: int, lag: float) -> tuple[
 
 def jumped(search: Search) -> Iterator[Hypothesis]:
     """The offset of some channels steps; the lines go on."""
-    for start in (search.now.omega, search.start):
+    for start in (search.now.omega, search.starts[0]):
         found = _jumped(search, start)
         if found is not None:
             yield found
-        if len(start) == len(search.start):
-            return
 
 
 def _jumped(search: Search, omega: Array) -> Hypothesis | None:

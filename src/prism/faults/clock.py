@@ -1,8 +1,9 @@
 r"""A clock that drifts, and its rival: amplitudes that change smoothly.
 
 If all lines move in proportion to their frequency, the time itself is bent,
-:math:`y(t) = \sum_j \mathrm{Re}\, z_j e^{iΩ_j τ(t)}` with :math:`τ = t + H \sum_m c_m P_{m+2}(u)`: one
-or two numbers for all lines. A constant and a linear part of the bend say nothing.
+:math:`y(t) = \sum_j \mathrm{Re}\, z_j e^{iΩ_j τ(t)}` with
+:math:`τ = t + H \sum_m c_m P_{m+2}(u)`: one or two numbers for all lines. A constant
+and a linear part of the bend say nothing.
 """
 
 from __future__ import annotations
@@ -23,12 +24,22 @@ from prism.faults.view import View, warped_times
 from prism.search.projection import LineFit
 
 
-def drifting(search: Search) -> Iterator[Hypothesis]:
-    """The clock is bent, by one number or by two."""
-    view, omega = search.now.view, search.start
+def drifting(search: Search, misfit: Array | float) -> Iterator[Hypothesis]:
+    """The clock is bent, by one number or by two.
+
+    Parameters
+    ----------
+    misfit : array (channels,)
+        Variance that the best other hypothesis leaves.
+    """
+    view, omega = search.now.view, search.starts[0]
+    if not len(omega):
+        return
     bend = _rough(view, float(omega.max()))
     plain, fit = (fitted(one, omega, search.now.weights) for one in (view, view.warped(bend)))
     if plain is None or fit is None or fit.rss.sum() > plain.rss.sum():
+        return
+    if np.any(fit.rss > limits.BEND_COST * misfit * len(view.times)):
         return
     for degree in (1, 2):
         found = _bent(search, np.pad(bend, (0, degree - 1)), fit.omega)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -78,7 +79,7 @@ def _parts(record: Record, trial: int, faults: Sequence[Fault]) -> Iterator[tupl
         elif fault.code == "kick" and fault.index is not None:
             cuts.append(fault.index)
     edges = [0, *sorted(cuts), len(times)]
-    for a, b in zip(edges[:-1], edges[1:], strict=True):
+    for a, b in itertools.pairwise(edges):
         inside = keep[a:b]
         yield filled(values[a:b][inside], times[a:b][inside], step)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtri
@@ -16,21 +16,25 @@ from prism.faults.fault import Fault
 from prism.faults.hypothesis import (
     Hypothesis,
     fitted,
-    line_power,
     noise_spectrum,
+    peaks,
     score,
-    strongest,
 )
 from prism.faults.view import View
 from prism.motion.steady.likelihood import Lines
+from prism.motion.steady.pursuit import NO_LINES, LineFamily, slow_start
 from prism.record import MIN_SAMPLES, Record
 from prism.search.noise import resolution
+from prism.search.projection import residual_weights
+from prism.search.pursuit import pursue
+from prism.search.series import samplings_of
+from prism.search.spectrum import line_rules
 
 KINDS = 4
 """Kinds of fault that share the false alarms: kick, lost samples, jump, drift of the clock."""
 
 
-def find_breaks(record: Record, lines: Lines, false_alarm: float) -> tuple[Fault, ...]:
+def find_breaks(record: Record, lines: Lines | None, false_alarm: float) -> tuple[Fault, ...]:
     """Kicks, lost samples, jumps and drift of the clock.
 
     Each trial is searched on its own. A fault is named where it explains the trial better than
@@ -39,8 +43,9 @@ def find_breaks(record: Record, lines: Lines, false_alarm: float) -> tuple[Fault
     Parameters
     ----------
     record : Record
-    lines : Lines
-        As `prism.motion.steady.estimate_lines` found them, invented ones included.
+    lines : Lines or None
+        As `prism.motion.steady.estimate_lines` found them, invented ones included; None for a
+        quick search of its own, which is faster than that where the record is broken.
     false_alarm : float
         Probability that noise alone shows a fault in the record.
 
@@ -49,13 +54,33 @@ def find_breaks(record: Record, lines: Lines, false_alarm: float) -> tuple[Fault
     tuple of Fault
         In the order of trials and of their finding.
     """
-    omega = np.sort(lines.motion.omega)
+    known = _quick(record, false_alarm) if lines is None else _known(lines)
     chance = min(false_alarm, 0.5) / (KINDS * record.n_trials)
     found: list[Fault] = []
     for trial in range(record.n_trials):
-        view = view_of(record, trial)
-        found += _trial(view, omega, lines, chance, false_alarm, record.channels, trial)
+        found += _trial(view_of(record, trial), known, chance, false_alarm, record.channels, trial)
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """Where the search starts: frequencies, ``1/σ²``, and the gain that a line must have."""
+
+    omega: Array
+    weights: Array
+    threshold: float
+
+
+def _known(lines: Lines) -> _Known:
+    return _Known(np.sort(lines.motion.omega), 1 / lines.noise**2, lines.threshold)
+
+
+def _quick(record: Record, false_alarm: float) -> _Known:
+    """Lines by one pursuit, in which noise may be coloured but is not looked into."""
+    samplings = samplings_of(record)[0]
+    family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, limits.MOST_QUICK))
+    fit = pursue(family, slow_start(family, samplings))
+    return _Known(fit.omega, residual_weights(fit, family.rules.floor), family.rules.threshold)
 
 
 def view_of(record: Record, trial: int) -> View:
@@ -69,23 +94,22 @@ def view_of(record: Record, trial: int) -> View:
 
 def _trial(
     view: View,
-    omega: Array,
-    lines: Lines,
+    known: _Known,
     chance: float,
     false_alarm: float,
     channels: tuple[str, ...],
     trial: int,
 ) -> list[Fault]:
-    now = _steady(view, omega, 1 / lines.noise**2)
+    now = _steady(view, known.omega, known.weights)
     if now is None or len(view.times) < 4 * MIN_SAMPLES:
         return []
     found: list[Fault] = []
     for turn in range(limits.MOST_BREAKS + 1):
-        search = Search(now, _start(now), chance, false_alarm, lines.threshold, channels, trial)
+        search = Search(now, _starts(now), chance, false_alarm, known.threshold, channels, trial)
         if not suspicious(search):
             return found
         best, gain = _best(search, first=not turn)
-        if best is now:
+        if best.fault is now.fault and not best.smooth:
             return found
         if best.fault is None or turn == limits.MOST_BREAKS:
             return []  # the motion is not steady: breaks without end would describe it
@@ -105,14 +129,12 @@ def _steady(view: View, omega: Array, weights: Array) -> Hypothesis | None:
     return None if fit is None else Hypothesis(view, fit.omega, view.residual(fit), fit.weights)
 
 
-def _start(now: Hypothesis) -> Array:
-    """One frequency for every group of lines."""
-    fit = fitted(now.view, now.omega, now.weights)
-    if fit is None or not fit.count:
-        return now.omega
-    times = now.view.times
-    width = limits.CLUSTER * resolution(float(times[-1] - times[0]))
-    return strongest(fit.omega, line_power(fit), width)
+def _starts(now: Hypothesis) -> tuple[Array, ...]:
+    """Frequencies of all samples, of the first half and of the second: one may be unbroken."""
+    half = len(now.view.times) // 2
+    parts = (slice(None), slice(None, half), slice(half, None))
+    found = [peaks(now.view, part, now.weights) for part in parts]
+    return tuple(one for k, one in enumerate(found) if len(one) or not k)
 
 
 def suspicious(search: Search) -> bool:
@@ -155,13 +177,25 @@ def _best(search: Search, *, first: bool) -> tuple[Hypothesis, float]:
     return rivals[best], scores[0] - scores[best]
 
 
+def _fewer(search: Search) -> Iterator[Hypothesis]:
+    """No further fault, but other lines: what every fault may have too."""
+    now = search.now
+    for start in (now.omega, search.starts[0]):
+        fit = search.pruned(now.view, start)
+        if fit is not None:
+            rest = now.view.residual(fit)
+            yield replace(now, omega=fit.omega, residual=rest, weights=fit.weights)
+
+
 def _rivals(search: Search, *, first: bool) -> Iterator[Hypothesis]:
-    yield from jumped(search)
+    yield from _fewer(search)
+    breaks = [*jumped(search)]
     broken = find_break(search)
     if broken is not None:
-        yield kicked(search, broken)
-        yield from lost(search, broken)
+        breaks += [kicked(search, broken), *lost(search, broken)]
+    yield from breaks
     if first:
-        yield from drifting(search)
-        for omega in (search.start, *(() if broken is None else (broken.fit.omega,))):
+        misfit = np.min([1 / one.weights for one in breaks], axis=0) if breaks else np.inf
+        yield from drifting(search, misfit)
+        for omega in (search.starts[0], *(() if broken is None else (broken.fit.omega,))):
             yield from smoothly(search, omega)

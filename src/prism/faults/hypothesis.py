@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.fft
+import scipy.ndimage
 
 from prism._types import Array
 from prism.faults import _limits as limits
@@ -92,29 +93,28 @@ def pruned(view: View, start: Array, weights: Array, threshold: float) -> LineFi
     return fit
 
 
-def strongest(omega: Array, strength: Array, width: float) -> Array:
-    """One frequency for every group of lines that may be one broken line.
+def peaks(view: View, part: slice, weights: Array) -> Array:
+    """Frequencies of the highest peaks of the tapered spectrum of some samples.
+
+    A break of a line spreads it as one over the distance in frequency, without a peak of its own.
 
     Parameters
     ----------
-    omega, strength : arrays (lines,)
-    width : float
-        Weaker lines within it belong to a stronger one.
+    part : slice
+    weights : array (channels,)
     """
-    kept: list[float] = []
-    left = np.ones(len(omega), bool)
-    for j in np.argsort(strength)[::-1]:
-        near = left & (np.abs(omega - omega[j]) < width)
-        if left[j] and len(kept) < limits.MOST_STARTS:
-            kept.append(float(np.average(omega[near], weights=strength[near])))
-        left &= ~near
-    return np.sort(np.array(kept))
-
-
-def line_power(fit: LineFit) -> Array:
-    """``Σ w (A² + B²)`` of each line over channels and parts."""
-    power = [np.einsum("a,akr->k", fit.weights, one.lines**2) for one in fit.linear]
-    return np.asarray(np.sum(power, axis=0).reshape(2, -1).sum(axis=0))
+    y = view.values[part] * np.sqrt(weights)
+    samples = len(y)
+    taper = np.hanning(samples)[:, None]
+    power = (np.abs(scipy.fft.rfft(taper * (y - y.mean(axis=0)), 2 * samples, axis=0)) ** 2).sum(1)
+    near = int(2 * limits.CLUSTER)
+    # the first few have too few turns to be told from the background
+    highest = scipy.ndimage.maximum_filter1d(power, 2 * near + 1)
+    around = scipy.ndimage.median_filter(power, 8 * near + 1, mode="nearest")
+    tops = np.flatnonzero((power == highest) & (power > limits.PEAK_ABOVE * around))
+    tops = tops[(tops > near) & (tops < len(power) - near)]
+    tops = tops[np.argsort(power[tops])[::-1][: limits.MOST_STARTS]]
+    return np.sort(tops * 0.5 * resolution(samples * view.step))
 
 
 # -- scores ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ over blocks of samples give all of them from one pass through the data.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +98,7 @@ def _part(view: View, part: slice, omega: Array, residual: Array, weights: Array
 def _blocks(E: Array, r: Array, at: Index) -> tuple[Array, Array]:
     """Gram matrix and ``E^T r`` of the samples from each index on; the first is of all."""
     edges = [0, *at.tolist(), len(E)]
-    pairs = list(zip(edges[:-1], edges[1:], strict=True))
+    pairs = list(itertools.pairwise(edges))
     gram = np.stack([E[a:b].T @ E[a:b] for a, b in pairs])
     inner = np.stack([E[a:b].T @ r[a:b] for a, b in pairs])
     return gram[::-1].cumsum(axis=0)[::-1], inner[::-1].cumsum(axis=0)[::-1]

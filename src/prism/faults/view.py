@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -41,7 +42,7 @@ class View:
     def parts(self) -> list[slice]:
         """The parts between the cuts."""
         edges = [0, *self.cuts, len(self.times)]
-        return [slice(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        return [slice(a, b) for a, b in itertools.pairwise(edges)]
 
     @cached_property
     def samplings(self) -> list[AbstractSampling]:
