@@ -36,10 +36,13 @@ def drifting(search: Search, misfit: Array | float) -> Iterator[Hypothesis]:
     if not len(omega):
         return
     bend = _rough(view, float(omega.max()))
-    plain, fit = (fitted(one, omega, search.now.weights) for one in (view, view.warped(bend)))
-    if plain is None or fit is None or fit.rss.sum() > plain.rss.sum():
-        return
-    if np.any(fit.rss > limits.BEND_COST * misfit * len(view.times)):
+    fit = fitted(view.warped(bend), omega, search.now.weights)
+    for _ in range(limits.TURNS):
+        if fit is None:
+            return
+        bend = bend + bend_step(view, view.warped(bend), fit, 1)[0]
+        fit = fitted(view.warped(bend), fit.omega, fit.weights)
+    if fit is None or np.any(fit.rss > limits.BEND_COST * misfit * len(view.times)):
         return
     for degree in (1, 2):
         found = _bent(search, np.pad(bend, (0, degree - 1)), fit.omega)
@@ -92,7 +95,8 @@ def _bent(search: Search, bend: Array, omega: Array) -> Hypothesis | None:
         size=tuple(float(one) for one in bend),
         error=tuple(float(one) for one in error),
     )
-    price = float(chdtri(len(bend), search.chance / tries))
+    price = float(chdtri(1, search.chance / tries))
+    price += float(chdtri(1, search.chance)) * (len(bend) - 1)
     return search.hypothesis(warped, fit, price, fault)
 
 
