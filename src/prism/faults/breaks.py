@@ -1,4 +1,4 @@
-"""Breaks of a trial as hypotheses: a kick, lost samples, a jump of an offset."""
+"""Breaks of all lines of a trial as hypotheses: a kick, lost samples."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from prism._types import Array, ComplexArray
 from prism.faults import _limits as limits
 from prism.faults.fault import Fault
 from prism.faults.hypothesis import Hypothesis, completed, fitted, pruned
-from prism.faults.scan import Scan, best_split, break_price, columns, edge_of, scan
-from prism.faults.view import View
+from prism.faults.scan import BreakGains, best_split, break_price, edge_of, scan
+from prism.faults.view import TrialView
 from prism.search.projection import LineFit
 from prism.search.sampling import BACKGROUND
 
@@ -47,22 +47,22 @@ class Search:
     channels: tuple[str, ...]
     trial: int
 
-    def completed(self, view: View, start: Array) -> LineFit | None:
+    def completed(self, view: TrialView, start: Array) -> LineFit | None:
         """All lines of a view."""
         return completed(view, start, self.now.weights, self.false_alarm)
 
-    def pruned(self, view: View, start: Array) -> LineFit | None:
+    def pruned(self, view: TrialView, start: Array) -> LineFit | None:
         """Lines of a view that are needed."""
         return pruned(view, start, self.now.weights, self.threshold)
 
-    def hypothesis(self, view: View, fit: LineFit, price: float, fault: Fault) -> Hypothesis:
+    def hypothesis(self, view: TrialView, fit: LineFit, price: float, fault: Fault) -> Hypothesis:
         """Steady lines in a view, with a fault more than now."""
         return Hypothesis(
             view, fit.omega, view.residual(fit), fit.weights, self.now.price + price, fault
         )
 
 
-def scanned(search: Search, omega: Array) -> Scan | None:
+def scanned(search: Search, omega: Array) -> BreakGains | None:
     """Gains of breaks with lines at some frequencies."""
     fit = fitted(search.now.view, omega, search.now.weights)
     if fit is None:
@@ -90,14 +90,14 @@ class Broken:
         First sample after.
     error : float
         Its standard error.
-    view : View
+    view : TrialView
         Cut there.
     fit : LineFit
     """
 
     index: int
     error: float
-    view: View
+    view: TrialView
     fit: LineFit
 
     @property
@@ -186,9 +186,11 @@ def kicked(search: Search, broken: Broken) -> Hypothesis:
     """All amplitudes change at once."""
     lines, channels = broken.fit.count, len(search.channels)
     before, after = amplitudes(broken)
-    change = float(np.linalg.norm(after - before) / np.linalg.norm(before))
-    error = float(1 / np.sqrt(len(search.now.residual)))
-    time = _time(search, broken.index)
+    root = np.sqrt(broken.fit.weights)[:, None]
+    size = float(np.linalg.norm(root * before))  # in units of the noise of each channel
+    change = float(np.linalg.norm(root * (after - before))) / size
+    error = float(1 / np.sqrt(_information(broken))) / size
+    time = time_of(search, broken.index)
     fault = Fault(
         "kick",
         f"the amplitudes of all lines change at {time:.6g}",
@@ -208,7 +210,8 @@ def kicked(search: Search, broken: Broken) -> Hypothesis:
     return search.hypothesis(broken.view, broken.fit, price, fault)
 
 
-def _time(search: Search, index: int) -> float:
+def time_of(search: Search, index: int) -> float:
+    """When a sample was taken."""
     return float(search.now.view.times[index])
 
 
@@ -250,7 +253,7 @@ def _shifts(search: Search, broken: Broken) -> list[int]:
 def _information(broken: Broken) -> float:
     """``n₁ n₂/2(n₁ + n₂)`` of the samples on both sides."""
     sizes = [broken.view.parts[side].stop - broken.view.parts[side].start for side in broken.sides]
-    return 0.5 * sizes[0] * sizes[1] / (sizes[0] + sizes[1])
+    return float(0.5 * sizes[0] * sizes[1] / (sizes[0] + sizes[1]))
 
 
 def shift_price(shift: Array | int) -> Array:
@@ -260,20 +263,22 @@ def shift_price(shift: Array | int) -> Array:
 
 def _shifted(search: Search, broken: Broken, shift: int) -> Hypothesis | None:
     now, lag, index = search.now, shift * search.now.view.step, broken.index
-    error, omega = broken.error, broken.fit.omega
+    error, view = broken.error, search.now.view.shifted(index, lag)
+    fit = fitted(view, broken.fit.omega, broken.fit.weights)
     for _ in range(limits.TURNS):
-        view = now.view.shifted(index, lag)
-        fit = fitted(view, omega, broken.fit.weights)
         if fit is None:
             return None
         place, error = _shift_place(search, fit, index, lag)
         if place == index:
             break
-        index, omega = place, fit.omega
+        index, view = place, now.view.shifted(place, lag)
+        fit = fitted(view, fit.omega, fit.weights)
+    if fit is None:
+        return None
     z = amplitudes(broken)[0]
     speed = np.einsum("a,aj->", fit.weights, np.abs(z * broken.fit.omega) ** 2)
     spread = 1 / np.sqrt(2 * _information(broken) * float(speed)) / now.view.step
-    time = _time(search, index)
+    time = time_of(search, index)
     many, word = abs(shift), "lost" if shift > 0 else "repeated"
     fault = Fault(
         "lost-samples",
@@ -303,100 +308,4 @@ def _shift_place(search: Search, fit: LineFit, index: int, lag: float) -> tuple[
     place, error = best_split(
         _left(early, number, inside), _left(late, number, inside), fit.weights
     )
-    return place + inside.start, error
-
-
-# -- a jump of an offset ---------------------------------------------------------------------------
-
-
-def jumped(search: Search) -> Iterator[Hypothesis]:
-    """The offset of some channels steps; the lines go on."""
-    for start in (search.now.omega, search.starts[0]):
-        found = _jumped(search, start)
-        if found is not None:
-            yield found
-
-
-def _jumped(search: Search, omega: Array) -> Hypothesis | None:
-    gains = scanned(search, omega)
-    if gains is None or not len(gains.index):
-        return None
-    at, a = np.unravel_index(gains.jump.argmax(), gains.jump.shape)
-    index, channels = int(gains.index[at]), len(search.channels)
-    more = float(chdtri(1, search.chance / channels))
-    which = gains.jump[at] > more
-    which[a] = True
-    view, weights, error = search.now.view, search.now.weights, 0.0
-    for _ in range(limits.TURNS):
-        size, spread = _steps(view, omega, index, which)
-        clean = view.stepped(index, size)
-        fit = search.pruned(clean, omega)
-        if fit is None:
-            return None
-        omega, weights = fit.omega, fit.weights
-        place, error = _step_place(search, fit, clean, index, size)
-        if place == index:
-            break
-        index = place
-    return _jump(search, clean, fit, index, error, which, size, spread / np.sqrt(weights), more)
-
-
-def _jump(
-    search: Search,
-    clean: View,
-    fit: LineFit,
-    index: int,
-    error: float,
-    which: Array,
-    size: Array,
-    spread: Array,
-    more: float,
-) -> Hypothesis:
-    names = tuple(name for name, one in zip(search.channels, which, strict=True) if one)
-    time = _time(search, index)
-    sizes = ", ".join(f"{size[a]:.4g} ± {spread[a]:.2g}" for a in np.flatnonzero(which))
-    fault = Fault(
-        "jump",
-        f"the offset of {', '.join(names)} jumps at {time:.6g}",
-        f"by {sizes}",
-        names,
-        trial=search.trial,
-        time=time,
-        time_error=error * search.now.view.step,
-        index=index,
-        size=tuple(float(one) for one in size[which]),
-        error=tuple(float(one) for one in spread[which]),
-    )
-    price = price_of(search, 1, fit.count) + 2 * np.log(len(search.channels))
-    return search.hypothesis(clean, fit, price + more * (len(names) - 1), fault)
-
-
-def _steps(view: View, omega: Array, index: int, which: Array) -> tuple[Array, Array]:
-    """Steps of the offsets, and their standard errors for noise of one."""
-    part = next(one for one in view.parts if one.start <= index < one.stop)
-    E = columns(view.times[part], omega)
-    H = (np.arange(part.start, part.stop) >= index).astype(float)[:, None]
-    size, spread = np.zeros(len(which)), np.zeros(len(which))
-    for a in np.flatnonzero(which):
-        there = view.present[part, a]
-        X = np.hstack([E, H])[there]
-        inverse = np.linalg.inv(X.T @ X)
-        size[a] = (inverse @ (X.T @ view.values[part, a][there]))[-1]
-        spread[a] = np.sqrt(inverse[-1, -1])
-    return size, spread
-
-
-def _step_place(
-    search: Search, fit: LineFit, clean: View, index: int, size: Array
-) -> tuple[int, float]:
-    """The sample at which the offsets step, for given lines."""
-    view = search.now.view
-    part = next(one for one in view.parts if one.start <= index < one.stop)
-    rest = clean.residual(fit)
-    H = (np.arange(len(rest)) >= index)[:, None]
-    before = np.where(view.present, rest + H * size, 0.0)
-    after = np.where(view.present, rest - ~H * size, 0.0)
-    edge = edge_of(part.stop - part.start, fit.count)
-    inside = slice(part.start + edge, part.stop - edge)
-    place, error = best_split(before[inside], after[inside], fit.weights)
     return place + inside.start, error

@@ -20,7 +20,7 @@ from prism.faults.breaks import Search
 from prism.faults.fault import Fault
 from prism.faults.hypothesis import Hypothesis, fitted
 from prism.faults.scan import columns
-from prism.faults.view import View, warped_times
+from prism.faults.view import TrialView, warped_times
 from prism.search.projection import LineFit
 
 
@@ -50,7 +50,7 @@ def drifting(search: Search, misfit: Array | float) -> Iterator[Hypothesis]:
             yield found
 
 
-def _rough(view: View, fastest: float) -> Array:
+def _rough(view: TrialView, fastest: float) -> Array:
     """The bend for which the spectrum is most concentrated."""
     times = view.times
     half = 0.5 * float(times[-1] - times[0])
@@ -71,7 +71,8 @@ def _concentration(times: Array, y: Array, bend: float) -> float:
 
 def _bent(search: Search, bend: Array, omega: Array) -> Hypothesis | None:
     """Lines and bend fitted together, all lines of it found."""
-    view = search.now.view
+    view = warped = search.now.view
+    fit: LineFit | None = None
     for turn in range(2 * limits.TURNS):
         warped = view.warped(bend)
         if np.any(np.diff(warped.times) <= 0):
@@ -81,8 +82,9 @@ def _bent(search: Search, bend: Array, omega: Array) -> Hypothesis | None:
         if fit is None:
             return None
         step, covariance = bend_step(view, warped, fit, len(bend))
-        bend, omega = bend + step, fit.omega
-    error = np.sqrt(np.diag(covariance))
+        bend, omega, error = bend + step, fit.omega, np.sqrt(np.diag(covariance))
+    if fit is None:
+        return None
     whole = (float(6 * bend[0]), float(6 * error[0]))
     tries = 2 * limits.WARP_CELLS * limits.WARP_STEPS
     fault = Fault(
@@ -100,14 +102,14 @@ def _bent(search: Search, bend: Array, omega: Array) -> Hypothesis | None:
     return search.hypothesis(warped, fit, price, fault)
 
 
-def bend_step(view: View, warped: View, fit: LineFit, degree: int) -> tuple[Array, Array]:
+def bend_step(view: TrialView, warped: TrialView, fit: LineFit, degree: int) -> tuple[Array, Array]:
     """Gauss-Newton step of the bend with frequencies and amplitudes free, and its covariance.
 
     Parameters
     ----------
-    view : View
+    view : TrialView
         On the clock as it was recorded.
-    warped : View
+    warped : TrialView
         On the bent clock, where the lines were fitted.
     fit : LineFit
     degree : int
@@ -119,10 +121,10 @@ def bend_step(view: View, warped: View, fit: LineFit, degree: int) -> tuple[Arra
 
 def _solved(normal: Array, right: Array, lines: int) -> tuple[Array, Array]:
     inverse = np.linalg.inv(normal + 1e-12 * np.diag(np.diag(normal)))
-    return (inverse @ right)[lines:], inverse[lines:, lines:]
+    return np.asarray((inverse @ right)[lines:]), np.asarray(inverse[lines:, lines:], float)
 
 
-def _normal(view: View, warped: View, fit: LineFit, degree: int) -> tuple[Array, Array]:
+def _normal(view: TrialView, warped: TrialView, fit: LineFit, degree: int) -> tuple[Array, Array]:
     """Normal equations of frequencies and bend, the amplitudes eliminated."""
     size = fit.count + degree
     normal, right = np.zeros((size, size)), np.zeros(size)
@@ -143,14 +145,14 @@ def _normal(view: View, warped: View, fit: LineFit, degree: int) -> tuple[Array,
     return normal, right
 
 
-def _polynomials(view: View, degree: int) -> Array:
+def _polynomials(view: TrialView, degree: int) -> Array:
     """``H P_{m+2}(u)`` at the samples, (samples, degree)."""
     half = 0.5 * float(view.times[-1] - view.times[0])
     u = (view.times - view.times[0]) / half - 1
     return np.asarray(half * np.polynomial.legendre.legvander(u, degree + 1)[:, 2:])
 
 
-def drift_gain(view: View, fit: LineFit) -> float:
+def drift_gain(view: TrialView, fit: LineFit) -> float:
     """Gain that a small drift of the clock would bring."""
     normal, right = _normal(view, view, fit, 1)
     step, covariance = _solved(normal, right, fit.count)
@@ -175,7 +177,7 @@ def smoothly(search: Search, omega: Array) -> Iterator[Hypothesis]:
         yield Hypothesis(view, omega, residual, 1 / weights, price, smooth=True)
 
 
-def _smooth(view: View, part: slice, omega: Array, degree: int) -> Array:
+def _smooth(view: TrialView, part: slice, omega: Array, degree: int) -> Array:
     E = columns(view.times[part], omega)
     u = E[:, 1]
     powers = np.polynomial.legendre.legvander(u, degree)

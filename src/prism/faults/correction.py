@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -84,16 +84,17 @@ def _parts(record: Record, trial: int, faults: Sequence[Fault]) -> Iterator[tupl
         yield filled(values[a:b][inside], times[a:b][inside], step)
 
 
-def _masked(values: Array, mask: object, columns: Sequence[int]) -> Array:
+def _masked(values: Array, mask: Callable[[Array], Mask], columns: Sequence[int]) -> Array:
     for a in columns:
-        values[mask(values[:, a]), a] = np.nan  # type: ignore[operator]
+        values[mask(values[:, a]), a] = np.nan
     return values
 
 
 def _in_order(times: Array, index: int) -> Mask:
     """All samples but those after an index that are not later than what is before it."""
     late = np.arange(len(times)) >= index
-    return ~late | (times > times[index - 1] + 1e-9 * abs(times[1] - times[0]))
+    least = times[index - 1] + 1e-9 * abs(times[1] - times[0])
+    return np.asarray(~late | (times > least))
 
 
 def filled(values: Array, times: Array, step: float) -> tuple[Array, Array]:

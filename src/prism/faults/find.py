@@ -10,7 +10,7 @@ from scipy.special import chdtri
 
 from prism._types import Array
 from prism.faults import _limits as limits
-from prism.faults.breaks import Search, find_break, jumped, kicked, lost, price_of, scanned
+from prism.faults.breaks import Search, find_break, kicked, lost, price_of, scanned
 from prism.faults.clock import drift_gain, drifting, smoothly
 from prism.faults.fault import Fault
 from prism.faults.hypothesis import (
@@ -20,7 +20,8 @@ from prism.faults.hypothesis import (
     peaks,
     score,
 )
-from prism.faults.view import View
+from prism.faults.jumps import jumped
+from prism.faults.view import TrialView
 from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.pursuit import NO_LINES, LineFamily, slow_start
 from prism.record import MIN_SAMPLES, Record
@@ -83,17 +84,19 @@ def _quick(record: Record, false_alarm: float) -> _Known:
     return _Known(fit.omega, residual_weights(fit, family.rules.floor), family.rules.threshold)
 
 
-def view_of(record: Record, trial: int) -> View:
+def view_of(record: Record, trial: int) -> TrialView:
     """A trial as it was recorded."""
     values, times, step = record.trials[trial], record.times[trial], record.steps[trial]
     present = np.isfinite(values)
     about = values - np.nanmean(values, axis=0)
     median = float(np.median(np.diff(times)))
-    return View(times, np.where(present, about, 0.0), present, step or median, step is not None)
+    return TrialView(
+        times, np.where(present, about, 0.0), present, step or median, step is not None
+    )
 
 
 def _trial(
-    view: View,
+    view: TrialView,
     known: _Known,
     chance: float,
     false_alarm: float,
@@ -118,13 +121,13 @@ def _trial(
     return found
 
 
-def _dated(fault: Fault, view: View, gain: float) -> Fault:
+def _dated(fault: Fault, view: TrialView, gain: float) -> Fault:
     """The fault with the time that the record gives it."""
     time = None if fault.index is None else float(view.times[fault.index])
     return replace(fault, time=time, gain=gain)
 
 
-def _steady(view: View, omega: Array, weights: Array) -> Hypothesis | None:
+def _steady(view: TrialView, omega: Array, weights: Array) -> Hypothesis | None:
     fit = fitted(view, omega, weights)
     return None if fit is None else Hypothesis(view, fit.omega, view.residual(fit), fit.weights)
 

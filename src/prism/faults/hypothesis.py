@@ -21,7 +21,7 @@ from prism._types import Array
 from prism.faults import _limits as limits
 from prism.faults.fault import Fault
 from prism.faults.scan import winsorised
-from prism.faults.view import View
+from prism.faults.view import TrialView
 from prism.motion.steady.colour import colour_of
 from prism.motion.steady.fit import refine
 from prism.motion.steady.pursuit import NO_LINES, LineFamily
@@ -37,7 +37,7 @@ class Hypothesis:
 
     Attributes
     ----------
-    view : View
+    view : TrialView
     omega : array (lines,)
     residual : array (samples, channels)
     weights : array (channels,)
@@ -50,7 +50,7 @@ class Hypothesis:
         Whether amplitudes change smoothly instead.
     """
 
-    view: View
+    view: TrialView
     omega: Array
     residual: Array
     weights: Array
@@ -59,7 +59,7 @@ class Hypothesis:
     smooth: bool = False
 
 
-def fitted(view: View, start: Array, weights: Array) -> LineFit | None:
+def fitted(view: TrialView, start: Array, weights: Array) -> LineFit | None:
     """Frequencies refined from a start; None where the lines are too crowded."""
     try:
         fit = refine(view.samplings, start, weights)
@@ -68,7 +68,7 @@ def fitted(view: View, start: Array, weights: Array) -> LineFit | None:
         return None
 
 
-def completed(view: View, start: Array, weights: Array, false_alarm: float) -> LineFit | None:
+def completed(view: TrialView, start: Array, weights: Array, false_alarm: float) -> LineFit | None:
     """All lines of a view, from those that are known."""
     first = fitted(view, start, weights)
     if first is None:
@@ -81,7 +81,7 @@ def completed(view: View, start: Array, weights: Array, false_alarm: float) -> L
         return first
 
 
-def pruned(view: View, start: Array, weights: Array, threshold: float) -> LineFit | None:
+def pruned(view: TrialView, start: Array, weights: Array, threshold: float) -> LineFit | None:
     """Lines fitted from a start, without those that gain too little."""
     fit = fitted(view, start, weights)
     while fit is not None and fit.count:
@@ -93,7 +93,7 @@ def pruned(view: View, start: Array, weights: Array, threshold: float) -> LineFi
     return fit
 
 
-def peaks(view: View, part: slice, weights: Array) -> Array:
+def peaks(view: TrialView, part: slice, weights: Array) -> Array:
     """Frequencies of the highest peaks of the tapered spectrum of some samples.
 
     A break of a line spreads it as one over the distance in frequency, without a peak of its own.

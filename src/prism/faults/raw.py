@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.fft
 
-from prism._types import Array, Mask
+from prism._types import Array, Index, Mask
 from prism.faults import _limits as limits
 from prism.faults.fault import Fault
 from prism.record import Record
@@ -59,7 +59,10 @@ def _channel(y: Array, name: str, trial: int) -> Iterator[Fault]:
 
 def _dead(y: Array) -> bool:
     """Whether a channel never moves."""
-    return bool(np.nanmax(y) - np.nanmin(y) <= limits.DEAD_SPREAD * np.nanmax(np.abs(y)))
+    there = y[np.isfinite(y)]
+    if not len(there):
+        return True
+    return bool(np.ptp(there) <= limits.DEAD_SPREAD * np.abs(there).max())
 
 
 def _silent(name: str, trial: int) -> Fault:
@@ -171,13 +174,13 @@ def frozen_samples(y: Array) -> Mask:
     return out
 
 
-def _runs_of(mask: Mask) -> tuple[Array, Array]:
+def _runs_of(mask: Mask) -> tuple[Index, Index]:
     """First samples and lengths of the runs of a mask."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], mask.astype(np.int8), [0]])))
     return edges[::2], np.diff(edges)[::2]
 
 
-def _longest_by_chance(lengths: Array, samples: int) -> float:
+def _longest_by_chance(lengths: Index, samples: int) -> float:
     r"""Repetitions in a row that values on a grid do not have by chance.
 
     Equal neighbours of probability p make a run of m with :math:`p^m`; p is that of the runs

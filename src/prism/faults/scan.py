@@ -21,11 +21,11 @@ from scipy.special import gammaln
 
 from prism._types import Array, Index
 from prism.faults import _limits as limits
-from prism.faults.view import View
+from prism.faults.view import TrialView
 
 
 @dataclass(frozen=True)
-class Scan:
+class BreakGains:
     """Gains of breaks at a grid of samples.
 
     Attributes
@@ -63,7 +63,7 @@ def edge_of(samples: int, lines: int) -> int:
     return int(max(limits.BREAK_EDGE * samples, limits.EDGE_SAMPLES * (2 + 2 * lines)))
 
 
-def scan(view: View, omega: Array, residual: Array, weights: Array) -> Scan:
+def scan(view: TrialView, omega: Array, residual: Array, weights: Array) -> BreakGains:
     """Gains of breaks anywhere in any part of a view.
 
     Parameters
@@ -75,24 +75,26 @@ def scan(view: View, omega: Array, residual: Array, weights: Array) -> Scan:
         ``1/σ²``.
     """
     found = [_part(view, part, omega, residual, weights) for part in view.parts]
-    return Scan(
+    return BreakGains(
         np.concatenate([one.index for one in found]),
         np.concatenate([one.kick for one in found]),
         np.concatenate([one.jump for one in found]),
     )
 
 
-def _part(view: View, part: slice, omega: Array, residual: Array, weights: Array) -> Scan:
+def _part(
+    view: TrialView, part: slice, omega: Array, residual: Array, weights: Array
+) -> BreakGains:
     length = part.stop - part.start
     edge = edge_of(length, len(omega))
     if length <= 2 * edge + 1:
         none = np.zeros(0)
-        return Scan(none.astype(np.intp), none, np.zeros((0, len(weights))))
+        return BreakGains(none.astype(np.intp), none, np.zeros((0, len(weights))))
     count = min(limits.BREAK_GRID, length - 2 * edge)
     at = np.unique(np.linspace(edge, length - edge, count).astype(np.intp))
     E, r = columns(view.times[part], omega), winsorised(residual[part])
     gram, inner = _blocks(E, r, at)
-    return Scan(part.start + at, *_gains(gram, inner, weights))
+    return BreakGains(part.start + at, *_gains(gram, inner, weights))
 
 
 def _blocks(E: Array, r: Array, at: Index) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from prism.search.sampling import AbstractSampling, ScatteredSampling, UniformSa
 
 
 @dataclass(frozen=True)
-class View:
+class TrialView:
     """A trial with its faults taken out.
 
     Attributes
@@ -65,23 +65,23 @@ class View:
             out[part.start + order] = rest.values[:, 0].T
         return out
 
-    def cut(self, index: int) -> View:
+    def cut(self, index: int) -> TrialView:
         """Cut before a sample."""
         return replace(self, cuts=tuple(sorted({*self.cuts, index})))
 
-    def shifted(self, index: int, lag: float) -> View:
+    def shifted(self, index: int, lag: float) -> TrialView:
         """Later by ``lag`` from a sample on."""
         times = self.times.copy()
         times[index:] += lag
         return replace(self, times=times, even=False)
 
-    def stepped(self, index: int, step: Array) -> View:
+    def stepped(self, index: int, step: Array) -> TrialView:
         """Without the steps of the offsets at a sample."""
         values = self.values.copy()
         values[index:] -= np.where(self.present[index:], step, 0.0)
         return replace(self, values=values)
 
-    def warped(self, coefficients: Array) -> View:
+    def warped(self, coefficients: Array) -> TrialView:
         """On the clock ``t + (T/2) Σ_m c_m P_{m+2}(u)``, with u from -1 to 1 over the trial."""
         return replace(self, times=warped_times(self.times, coefficients), even=False)
 
