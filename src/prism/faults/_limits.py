@@ -36,4 +36,6 @@ WARP_STEPS = 8  # tried per resolution
 SMOOTH_DEGREES = (1, 2, 4)  # of amplitudes that change smoothly, the rival of every break
 # -- delay of a channel ----------------------------------------------------------------------------
 DELAY_CELLS = 0.5  # periods of the fastest line that a delay may be
+DELAY_STEPS = 201  # delays tried
+DELAY_LEFT = 1e-4  # chance of what a delay leaves, below which lines are out of phase otherwise
 BEND_COST = 10.0  # times the misfit of a break at which a bent clock is not looked into
