@@ -28,6 +28,8 @@ TURNS = 3  # times that place and frequencies are refined in turn
 LONGEST_LOSS = 0.25  # of the trial: longer losses cannot be told from a kick
 SHIFTS_TRIED = 3  # likeliest numbers of lost samples that are fitted in full
 SUSPECT_LINES = 3  # so many lines within twice the cluster may be one that is broken
+UNSTEADY_PAIR = 0.5  # resolutions within which two lines are one that is not steady
+UNSTEADY_THREE = 1.5  # and within which three are
 SUSPECT_LEVEL = 10.0  # times the chance of a false alarm at which a break is looked into
 WINSOR = 5.0  # standard deviations at which a sample stops to count more
 # -- a clock that drifts ---------------------------------------------------------------------------

@@ -110,15 +110,15 @@ def _trial(
     for turn in range(limits.MOST_BREAKS + 1):
         search = Search(now, _starts(now), chance, false_alarm, known.threshold, channels, trial)
         if not suspicious(search):
-            return found
+            break
         best, gain = _best(search, first=not turn)
         if best.fault is now.fault and not best.smooth:
-            return found
+            break
         if best.fault is None or turn == limits.MOST_BREAKS:
             return []  # the motion is not steady: breaks without end would describe it
         found.append(_dated(best.fault, view, gain))
         now = best
-    return found
+    return [] if _unsteady(now) else found
 
 
 def _dated(fault: Fault, view: TrialView, gain: float) -> Fault:
@@ -165,9 +165,19 @@ def suspicious(search: Search) -> bool:
 
 def _grouped(now: Hypothesis) -> bool:
     """Whether several lines may be one that is broken."""
-    omega, many = np.sort(now.omega), limits.SUSPECT_LINES - 1
-    width = 2 * limits.CLUSTER * resolution(float(now.view.times[-1] - now.view.times[0]))
-    return len(omega) > many and bool(np.any(omega[many:] - omega[:-many] < width))
+    return _within(now, limits.SUSPECT_LINES, 2 * limits.CLUSTER)
+
+
+def _unsteady(now: Hypothesis) -> bool:
+    """Whether lines are left that stand in for one that is not steady."""
+    return _within(now, 2, limits.UNSTEADY_PAIR) or _within(now, 3, limits.UNSTEADY_THREE)
+
+
+def _within(now: Hypothesis, lines: int, resolutions: float) -> bool:
+    """Whether so many lines stand within so many resolutions."""
+    omega, more = np.sort(now.omega), lines - 1
+    width = resolutions * resolution(float(now.view.times[-1] - now.view.times[0]))
+    return len(omega) > more and bool(np.any(omega[more:] - omega[:-more] < width))
 
 
 def _best(search: Search, *, first: bool) -> tuple[Hypothesis, float]:
