@@ -184,7 +184,7 @@ def _best(search: Search, *, first: bool) -> tuple[Hypothesis, float]:
     """The best explanation, and what it gains over the one before."""
     rivals = [search.now, *_rivals(search, first=first)]
     quietest = max(rivals, key=lambda one: float(np.log(one.weights).sum()))
-    variance = noise_spectrum(quietest, search.now.view.step)
+    variance = noise_spectrum(quietest, search.now, search.now.view.step)
     scores = [score(one, variance, search.threshold) for one in rivals]
     best = int(np.argmin(scores))
     return rivals[best], scores[0] - scores[best]

@@ -120,8 +120,24 @@ def peaks(view: TrialView, part: slice, weights: Array) -> Array:
 # -- scores ----------------------------------------------------------------------------------------
 
 
-def noise_spectrum(hypothesis: Hypothesis, step: float) -> Array:
-    """Variance of the noise at each Fourier frequency, (channels, frequencies)."""
+def noise_spectrum(best: Hypothesis, now: Hypothesis, step: float) -> Array:
+    """Variance of the noise at each Fourier frequency, (channels, frequencies).
+
+    Where the best hypothesis leaves white noise, it is that. Noise that is still coloured may make
+    a fault of its own, and counts as it was before.
+
+    Parameters
+    ----------
+    best, now : Hypothesis
+        The one that leaves least, and the one that any other must surpass.
+    step : float
+        Sampling step.
+    """
+    variance, white = _spectrum(best, step)
+    return variance if white else np.maximum(variance, _spectrum(now, step)[0])
+
+
+def _spectrum(hypothesis: Hypothesis, step: float) -> tuple[Array, bool]:
     r = winsorised(hypothesis.residual)
     samples = len(r)
     power = np.abs(scipy.fft.rfft(r, 2 * samples, axis=0)[1:-1].T) ** 2 / samples
@@ -129,8 +145,8 @@ def noise_spectrum(hypothesis: Hypothesis, step: float) -> Array:
     level = (r**2).sum(axis=0) / samples * _lost_freedom(hypothesis)
     colour = colour_of(omega, power.astype(np.float32), np.zeros(r.shape[1]), 1, hypothesis.omega)
     if colour.white:
-        return np.asarray(np.repeat(level[:, None], samples // 2, axis=1))
-    return np.asarray(colour.variance(omega[1::2])[:, : samples // 2])
+        return np.repeat(level[:, None], samples // 2, axis=1), True
+    return colour.variance(omega[1::2])[:, : samples // 2], False
 
 
 def _lost_freedom(hypothesis: Hypothesis) -> float:
