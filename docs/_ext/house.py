@@ -54,7 +54,7 @@ STOREYS = (
     Storey(
         "How it was made, how it moves",
         "motion: steady, decays, driven, moving, forced, gyroscopic, potential",
-        ("experiments", "motion", "estimate", "tracking"),
+        ("experiments", "motion", "faults", "estimate", "tracking"),
         "#0072b2",
     ),
     Storey(

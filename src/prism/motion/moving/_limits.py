@@ -22,6 +22,8 @@ START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is
 WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
+FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
+FREEST_ALL = 6.0  # coefficients beyond that, of all lines together
 FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round
 SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
 FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
@@ -36,6 +38,4 @@ NOT_SEPARATE = 1.0  # resolutions from a line in which a peak of the residual is
 MOST_NUMBERS = 200_000  # of a saved motion: a large ensemble keeps its first trials
 PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
 LISTED = 5  # lines that a remark names
-MOST_MOVING_WORK = (
-    1e6  # samples times lines, above which moving lines are fitted only where asked for
-)
+MOST_MOVING_WORK = 1e6  # samples times lines, above which it is fitted only where asked for

@@ -62,7 +62,7 @@ class Moving(Explanation):
     ) -> Iterator[Callable[[], Finding]]:
         """Lines that move, about as many as stand apart, unless that would take long."""
         lines, record = None if lead is None else lead.fit, asked.record
-        if not isinstance(lines, Lines):
+        if not isinstance(lines, Lines) or driven is not None:
             return
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:

@@ -116,6 +116,8 @@ class Search:
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
         first = self.from_steady(centres)
+        if astray(first):
+            return first
         fits = [first, *self._apart(first, [lines for _, lines in groups])]
         beside = sidebands(first)
         if len(beside):
@@ -144,7 +146,7 @@ class Search:
     def grown(self, fit: MovingFit) -> MovingFit:
         """Free coefficients and add lines as long as they pay."""
         for _ in range(limits.ROUNDS):
-            larger = self._larger(fit)
+            larger = None if astray(fit) else self._larger(fit)
             if larger is None or larger.cost > larger.weights @ fit.rss:
                 break
             self.tell(f"{larger.count} moving lines")
@@ -284,6 +286,11 @@ class Search:
 
     def _best(self, fits: Sequence[MovingFit]) -> MovingFit:
         return min(fits, key=lambda fit: self.evidence(fit).total)
+
+
+def astray(fit: MovingFit) -> bool:
+    """Whether lines need so many coefficients that they do not move slowly, but wander."""
+    return fit.law.size > limits.FREEST * fit.count + limits.FREEST_ALL
 
 
 def _place(one: Freedom) -> bool:
