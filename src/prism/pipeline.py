@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
+from prism.faults.kind import Broken
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
@@ -172,7 +173,7 @@ def _found(explanation: Explanation, asked: Question) -> Finding:
     """The finding, or the refusal that helps most."""
     try:
         if is_open(asked, explanation):
-            return decide(asked, explanation, KINDS)
+            return decide(asked, explanation, [*KINDS, Broken()])
         return explanation.find(asked)
     except CannotTellError as refusal:
         others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)

@@ -19,7 +19,7 @@ from prism.finding import Finding
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.decays.decays import decay_chance
-from prism.motion.doubts import hump_chance, symmetric
+from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Explanation, Question
 from prism.motion.losses import LossyMotion
@@ -79,12 +79,14 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     """
     if not usable(asked.record):
         return first.find(asked)
+    smooth = not rough(lines_of(asked.record, asked.record.trials))
     if isinstance(first, LossyMotion):
         wanted = [kind for kind in kinds if isinstance(kind, LossyMotion)]
-        return _chosen(asked, *_fitted(asked, wanted, None))
+        return _chosen(asked, *_fitted(asked, wanted, None, smooth))
     lead, refusal = None, None
     try:
-        lead = _contender(asked, first, first.find(asked))
+        few = asked if smooth or asked.settings.max_modes else _with_few_lines(asked)
+        lead = _contender(asked, first, first.find(few))
     except NoLineError as error:
         refusal = error
         if hump_chance(lines_of(asked.record, asked.record.trials)) > limits.DOUBT_LEVEL:
@@ -93,8 +95,13 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
         return _with_evidence(lead, [lead], [0.0])
     asked.tell("other kinds of motion")
     others = [kind for kind in kinds if kind is not first]
-    found, _ = _fitted(asked, others, None if lead is None else lead.finding)
+    found, _ = _fitted(asked, others, None if lead is None else lead.finding, smooth)
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
+
+
+def _with_few_lines(asked: Question) -> Question:
+    """The question for a first look at motion that is not smooth: it may have no end of lines."""
+    return asked._replace(settings=replace(asked.settings, max_modes=limits.ROUGH_LINES))
 
 
 def _full(asked: Question, finding: Finding) -> bool:
@@ -110,7 +117,7 @@ _NOTHING = (
 
 
 def _fitted(
-    asked: Question, kinds: Sequence[Explanation], lead: Finding | None
+    asked: Question, kinds: Sequence[Explanation], lead: Finding | None, smooth: bool
 ) -> tuple[list[Contender], CannotTellError | None]:
     """Fits of several kinds, until one leaves no doubt, and what the last that failed said.
 
@@ -118,7 +125,7 @@ def _fitted(
     """
     out: list[Contender] = []
     refusal: CannotTellError | None = None
-    for explanation, attempt in _attempts(asked, kinds, lead, out):
+    for explanation, attempt in _attempts(asked, kinds, lead, out, smooth):
         try:
             one = _contender(asked, explanation, attempt())
         except CannotTellError as error:
@@ -137,15 +144,21 @@ def _attempts(
     kinds: Sequence[Explanation],
     lead: Finding | None,
     found: Sequence[Contender],
+    smooth: bool,
 ) -> Iterator[tuple[Explanation, Callable[[], Finding]]]:
-    """Fits to be made: motion that leaves noise, random motion, and what begins at its poles."""
+    """Fits to be made: what the look of the spectrum suggests comes first."""
     random = [kind for kind in kinds if isinstance(kind, Driven)]
     others = [kind for kind in kinds if kind not in random]
-    for kind in (*others, *random):
+    if smooth:
+        for kind in others:
+            yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, None))
+    for kind in random:
         yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, None))
     driven = next((one.finding for one in found if one.account.bands), None)
-    if driven is not None:
-        for kind in others:
+    if smooth and driven is None:
+        return
+    for kind in others:
+        if not smooth or isinstance(kind, LossyMotion):
             yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, driven))
 
 
@@ -197,7 +210,8 @@ def _chosen(
 
 def _complete(asked: Question, best: Contender) -> Finding:
     """The finding, once more without the limit under which it competed, where it met that."""
-    if not best.doubts or isinstance(best.explanation, Steady):
+    steady = isinstance(best.explanation, Steady)
+    if not best.doubts or (steady and len(best.finding.modes) < limits.ROUGH_LINES):
         return best.finding
     return best.explanation.find(asked)
 

@@ -17,7 +17,7 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines
 
-__all__ = ["bunches", "hump_chance", "symmetric"]
+__all__ = ["bunches", "hump_chance", "rough", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
@@ -61,6 +61,28 @@ def hump_chance(lines: FourierLines) -> float:
         return _scan(power, len(trials) * lines.values.shape[1])
     each = [_scan(_powers(values), values.shape[1]) for values in trials]
     return min(1.0, len(each) * min(each))
+
+
+def rough(lines: FourierLines) -> bool:
+    """Whether what moves spreads over more of the spectrum than lines that change smoothly do.
+
+    Fourier lines that stand out of the noise, after a Hann window, come in groups of about five
+    for steady, decaying and slowly moving lines, and of many more where noise or kicks drive the
+    motion. This decides what is fitted first, and nothing else.
+
+    Parameters
+    ----------
+    lines : FourierLines
+        Of the record.
+    """
+    sizes: list[int] = []
+    for part in lines.trials:
+        v = part.values
+        power = _powers(0.5 * v[1:-1] - 0.25 * (v[:-2] + v[2:]))
+        place = np.flatnonzero(power > limits.STANDS_OUT * v.shape[1])
+        apart = np.flatnonzero(np.diff(place) > limits.GROUPS_APART) + 1
+        sizes += [len(group) for group in np.split(place, apart) if len(group)]
+    return bool(sizes) and float(np.mean(sizes)) > limits.SMOOTH_GROUP
 
 
 def _powers(values: ComplexArray) -> Array:

@@ -49,29 +49,26 @@ class Decays(LossyMotion):
     ) -> Iterator[Callable[[], Finding]]:
         """Decays of the lines that stand apart, then of a few more, with kicks where there are any.
 
-        A search for more in a long record that noise drives would take long and find nothing. There
-        decays begin at the poles of modes driven by noise, and are as many, unless few more lines
-        than these stand apart.
+        Where noise may drive the motion, decays begin at the poles of the driven modes, and are as
+        many unless few more lines than these stand apart: a search for more would take long and
+        find nothing.
         """
         record = asked.record
         omega = np.zeros(0) if lead is None else lead.modes.frequencies
         apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
         most = len(apart) + weighing.MORE_LINES if apart else weighing.BLIND_DECAYS
-        work = sum(record.samples) * record.n_channels * most**2
         attempts: list[tuple[Decays, int, ComplexArray]] = []
-        if driven is None:
-            if apart and work < limits.MOST_WORK:
+        if driven is not None:
+            omega, zeta = driven.modes.frequencies, driven.modes.damping
+            most = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
+            attempts.append((self, most, omega * (1j * np.sqrt(1 - zeta**2) - zeta)))
+        else:
+            if apart:
                 start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
                 attempts.append((self, len(apart), start))
-            if work < limits.MUCH_WORK:
+            if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
                 attempts.append((self, most, NO_POLES))
-                attempts += [(Decays(struck), most, NO_POLES) for struck in _kicks(record)]
-        elif work >= limits.MUCH_WORK:
-            omega, zeta = driven.modes.frequencies, driven.modes.damping
-            start = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
-            more = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
-            attempts.append((self, more, start))
-            attempts += [(Decays(struck), more, NO_POLES) for struck in _kicks(record)]
+        attempts += [(Decays(struck), most, NO_POLES) for struck in _kicks(record)]
         for one, count, start in attempts:
             yield partial(one._found, asked, asked.settings.max_modes or count, start)
 

@@ -1,0 +1,93 @@
+"""A fault of measurement as an explanation: steady lines that the instrument has broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+
+from prism._types import Array
+from prism.errors import NoLineError
+from prism.faults.correction import corrected
+from prism.faults.fault import Fault
+from prism.faults.find import find_breaks
+from prism.finding import Finding, RecordSummary
+from prism.motion.account import Account, price_of, usable
+from prism.motion.explanation import Explanation, Question
+from prism.motion.steady import Lines
+from prism.motion.steady.kind import Steady
+from prism.motion.steady.trajectories import Trajectories
+from prism.record import Record
+
+__all__ = ["Broken"]
+
+
+class Broken(Explanation):
+    """Steady lines with kicks, lost samples, jumps or a drifting clock.
+
+    It competes with kinds of motion, but is none: what it finds is a steady motion.
+    """
+
+    name: ClassVar[str] = "broken"
+    words: ClassVar[str] = "steady lines and a fault of measurement"
+    label: ClassVar[str] = "steady lines and a fault of measurement"
+
+    def meant(self, asked: Question) -> None:
+        """Never by an option."""
+        return None
+
+    def find(self, asked: Question) -> Finding:
+        """Find the faults, take them out, and fit the lines."""
+        faults = find_breaks(asked.record, None, asked.settings.false_alarm)
+        if not faults:
+            raise NoLineError("no fault of measurement explains the record.")
+        mended = asked._replace(data=corrected(asked.record, faults))
+        found = Steady().find(mended)
+        return replace(
+            found,
+            kind="kicked" if any(one.code == "kick" for one in faults) else found.kind,
+            measured=RecordSummary.of(asked.record),
+            remarks=(*(one.remark for one in faults), *found.remarks),
+            fit=(found.fit, faults, mended.data),
+        )
+
+    def rivals(
+        self, asked: Question, lead: Finding | None, driven: Finding | None
+    ) -> Iterator[Callable[[], Finding]]:
+        """Steady lines with what breaks them, where a record has one sampling step."""
+        if usable(asked.record):
+            yield partial(self.find, asked)
+
+    def account(self, asked: Question, found: Finding) -> Account | None:
+        """What the mended lines leave of the samples as they were, and the price of the faults."""
+        if not isinstance(found.fit, tuple):
+            return None
+        lines, faults, mended = found.fit
+        record = asked.record
+        rests = _rests(record, lines, mended, faults)
+        if rests is None:
+            return None
+        stretches = mended.n_trials
+        parameters = len(lines.motion.line) * (record.n_channels + 2 * stretches)
+        parameters += sum(1 + len(one.size) for one in faults)
+        return Account(rests, price_of(record, parameters))
+
+
+def _rests(
+    record: Record, lines: Lines, mended: Record, faults: Sequence[Fault]
+) -> tuple[Array, ...] | None:
+    """What is left of every sample of the record as it was; None where some are gone."""
+    motion = Trajectories(lines.motion, lines.trials, lines.means, None, lines.trend)
+    left = [
+        (y - motion.values(t, r))[np.isfinite(y).all(axis=1)]
+        for r, (t, y) in enumerate(zip(mended.times, mended.trials, strict=True))
+    ]
+    kicked = [one.trial for one in faults if one.code == "kick"]
+    ends = np.cumsum([1 + kicked.count(r) for r in range(record.n_trials)])
+    whole = [np.concatenate(left[a:b]) for a, b in zip([0, *ends[:-1]], ends, strict=True)]
+    if any(len(one) != count for one, count in zip(whole, record.samples, strict=True)):
+        return None
+    return tuple(whole)
