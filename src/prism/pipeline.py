@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
+from prism.faults import corrected, find_raw
 from prism.faults.kind import Broken
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
@@ -135,7 +136,9 @@ def identify(
     asked = Question(fitted, done, settings, progress or _silent)
     explanation = chosen(asked)
     explanation.check(asked)
-    found = _found(explanation, asked)
+    raw = find_raw(asked.record) if is_open(asked, explanation) else ()
+    whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
+    found = _found(explanation, whole).with_remarks(*(one.remark for one in raw))
     if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
         found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
     model = assemble(found, done.name, settings)

@@ -41,3 +41,5 @@ DELAY_CELLS = 0.5  # periods of the fastest line that a delay may be
 DELAY_STEPS = 201  # delays tried
 DELAY_LEFT = 1e-4  # chance of what a delay leaves, below which lines are out of phase otherwise
 BEND_COST = 10.0  # times the misfit of a break at which a bent clock is not looked into
+# -- whether breaks are worth looking for ----------------------------------------------------------
+FEWEST_PARTS = 3  # of a trial, one of which must look smooth

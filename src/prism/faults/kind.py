@@ -11,11 +11,15 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import NoLineError
+from prism.faults import _limits as limits
 from prism.faults.correction import corrected
 from prism.faults.fault import Fault
 from prism.faults.find import find_breaks
 from prism.finding import Finding, RecordSummary
+from prism.motion._limits import FEWEST_SAMPLES
 from prism.motion.account import Account, price_of, usable
+from prism.motion.doubts import rough
+from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
@@ -58,7 +62,7 @@ class Broken(Explanation):
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Callable[[], Finding]]:
         """Steady lines with what breaks them, where a record has one sampling step."""
-        if usable(asked.record):
+        if usable(asked.record) and _may_be_broken(asked.record):
             yield partial(self.find, asked)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
@@ -74,6 +78,17 @@ class Broken(Explanation):
         parameters = len(lines.motion.line) * (record.n_channels + 2 * stretches)
         parameters += sum(1 + len(one.size) for one in faults)
         return Account(rests, price_of(record, parameters))
+
+
+def _may_be_broken(record: Record) -> bool:
+    """Whether some part of the record is smooth: a few breaks leave one, noise that drives none."""
+    for y in record.trials:
+        if len(y) < limits.FEWEST_PARTS * FEWEST_SAMPLES:
+            return True
+        for part in (y, *np.array_split(y, limits.FEWEST_PARTS)):
+            if not rough(fourier_lines(Record(part, dt=record.dt, quantity=record.quantity))):
+                return True
+    return False
 
 
 def _rests(

@@ -297,8 +297,8 @@ def _check_length(family: LineFamily, fit: LineFit) -> None:
     What turns less than once in the record cannot be told from a curved background. Where it is
     most of the signal, or all that is left is a slope, the record is too short.
     """
-    # a piece of a slow motion has a coloured spectrum too
-    only_slope = not fit.count and drift_p_value(fit) < limits.SLOPE_LEVEL
+    # coloured noise drifts too: its slope must stand out of what is as slow
+    only_slope = not fit.count and _drift(family, fit) < limits.SLOPE_LEVEL
     slowest = fit if fit.count else slow_start(family, fit.samplings)
     if mostly_slow(family.rules, slowest) or only_slope:
         raise RecordTooShortError(
