@@ -35,6 +35,7 @@ from prism.motion.steady.ties import Ties, judged
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
 from prism.motion.steady.unmixed import unmixed
+from prism.motion.steady.weak import with_weak_lines
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
 from prism.search.sampling import BACKGROUND
@@ -280,7 +281,8 @@ def _with_shapes(
         ties=None if torus is None else torus.orders.astype(float),
     )
     slowest = family.rules.band[0]
-    return fitted if family.colour.white else in_colour(fitted, family.colour, slowest)
+    fitted = fitted if family.colour.white else in_colour(fitted, family.colour, slowest)
+    return with_weak_lines(fitted)
 
 
 def _mostly_noise(family: LineFamily, fit: LineFit) -> bool:
