@@ -202,6 +202,13 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             "among the modes: a longer record would resolve it",
             code="slow",
         )
+    if lines.fast:
+        yield Remark(
+            "there is motion within half a resolution of the Nyquist frequency, where cosine and "
+            "sine cannot be told from each other; it is in the forecast, but not among the modes",
+            advice="sample faster: it may as well be the alias of something faster",
+            code="nyquist",
+        )
     if lines.trend is not None:
         degree = lines.trend.coefficients.shape[1] - 1
         yield Remark(

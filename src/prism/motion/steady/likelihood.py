@@ -26,6 +26,7 @@ from prism.motion.steady.pursuit import (
     NO_LINES,
     LineFamily,
     crowded,
+    fast_lines,
     mostly_slow,
     slow_lines,
     slow_start,
@@ -89,6 +90,8 @@ class Lines:
         Of the noise between channels; None where it counts as independent.
     whitening : Whitening or None
         What was done about correlated or unequal noise.
+    fast : bool
+        Whether there is motion within half a resolution of the Nyquist frequency, which is no mode.
     """
 
     fit: InPhaseFit
@@ -110,6 +113,7 @@ class Lines:
     ignored: InPhaseFit | None = None
     correlation: Array | None = None
     whitening: Whitening | None = None
+    fast: bool = False
 
     def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
         """The lines outside some bands of angular frequency; those inside stay in the motion."""
@@ -165,14 +169,14 @@ def estimate_lines(
         fit = without_crowds(rules, fit)
     crowds = crowds or _mostly_noise(family, fit)
     _check_length(family, fit)
-    if slow_lines(rules, fit).all():
+    if np.all(slow_lines(rules, fit) | fast_lines(rules, fit)):
         raise NoLineError(
             f"no line is significant at a false-alarm probability of {false_alarm:g} "
             f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
             "reduce the noise, or raise the false-alarm probability."
         )
     weights = residual_weights(fit, rules.floor)
-    fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.band)
+    fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.reach)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     seen = _described(family, fit, orders, None)
     ties, tied = None, find_torus(family, fit)
@@ -181,17 +185,20 @@ def estimate_lines(
     torus = ties.torus if ties is not None and ties.kind == "nonlinear" else None
     fit = seen.fit
     # a slow combination of faster lines is known; any other slow line moves, but is no mode
-    slow = slow_lines(rules, fit) if torus is None else np.zeros(fit.count, bool)
+    none = np.zeros(fit.count, bool)
+    slow, fast = (none if torus else one(rules, fit) for one in (slow_lines, fast_lines))
+    kept = ~(slow | fast)
     lines = Lines(
-        fit=restricted(seen.structured, ~slow) if slow.any() else seen.structured,
+        fit=seen.structured if kept.all() else restricted(seen.structured, kept),
         motion=seen.moving,
-        tests=tuple(test for test, left in zip(seen.tests, slow, strict=True) if not left),
-        gains=family.strengths(fit)[~slow],
+        tests=tuple(test for test, one in zip(seen.tests, kept, strict=True) if one),
+        gains=family.strengths(fit)[kept],
         noise=1 / np.sqrt(fit.weights),
         trials=clean.trials,
         means=clean.means,
         threshold=rules.threshold,
         slow=bool(slow.any()),
+        fast=bool(fast.any()),
         crowded=crowds,
         torus=torus,
         ties=ties,
