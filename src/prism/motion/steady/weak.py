@@ -7,7 +7,8 @@ the score that of a known amplitude: it is a product of two noisy ones, with the
 amplitude as estimated, over a curvature from which the noise of the 2R amplitudes is gone. As for
 the first principal component of noisy data,
 
-.. math:: \mathrm{var} = \frac{G\,a}{(a - 2R)^2}\, \mathrm{var}_\text{first}, \qquad a = G - (n - 1) .
+.. math:: \mathrm{var} = \frac{G\,a}{(a - 2R)^2}\, \mathrm{var}_\text{first},
+          \qquad a = G - (n - 1) .
 
 Of many trials with a weak line each this is a large factor; of one strong line it is one.
 """
