@@ -234,6 +234,13 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             "are its errors",
             code="coloured-noise",
         )
+    if lines.stretches is not None:
+        yield Remark(
+            f"the noise comes and goes: it is {lines.stretches.ratio:.2g} times as strong in one "
+            "part of the record as in another; the errors are those of such noise",
+            advice="the quiet part alone may tell more",
+            code="unsteady-noise",
+        )
     if lines.whitening is not None:
         yield from noise_remarks(lines.whitening, channels)
     if lines.fit.background > 1:

@@ -32,6 +32,8 @@ from prism.motion.steady.pursuit import (
     slow_start,
     without_crowds,
 )
+from prism.motion.steady.spikes import residuals_of
+from prism.motion.steady.stretches import Stretches, stretches_of, with_stretches
 from prism.motion.steady.ties import Ties, judged
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
@@ -92,6 +94,8 @@ class Lines:
         What was done about correlated or unequal noise.
     fast : bool
         Whether there is motion within half a resolution of the Nyquist frequency, which is no mode.
+    stretches : Stretches or None
+        Power of the noise along the record; None where it is the same all along.
     """
 
     fit: InPhaseFit
@@ -114,6 +118,7 @@ class Lines:
     correlation: Array | None = None
     whitening: Whitening | None = None
     fast: bool = False
+    stretches: Stretches | None = None
 
     def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
         """The lines outside some bands of angular frequency; those inside stay in the motion."""
@@ -188,9 +193,16 @@ def estimate_lines(
     none = np.zeros(fit.count, bool)
     slow, fast = (none if torus else one(rules, fit) for one in (slow_lines, fast_lines))
     kept = ~(slow | fast)
+    structured, moving = seen.structured, seen.moving
+    stretches = stretches_of(residuals_of(clean.trials, fit))
+    if stretches is not None:
+        same = moving is structured
+        structured = with_stretches(structured, stretches, clean.trials)
+        moving = structured if same else with_stretches(moving, stretches, clean.trials)
     lines = Lines(
-        fit=seen.structured if kept.all() else restricted(seen.structured, kept),
-        motion=seen.moving,
+        fit=structured if kept.all() else restricted(structured, kept),
+        motion=moving,
+        stretches=stretches,
         tests=tuple(test for test, one in zip(seen.tests, kept, strict=True) if one),
         gains=family.strengths(fit)[kept],
         noise=1 / np.sqrt(fit.weights),
