@@ -6,7 +6,7 @@ import numpy as np
 
 from prism._types import Array
 
-_ROUNDING = 1e-15  # of the greatest information: what is less is rounding
+_LOST_IN_ROUNDING = 1e-15  # of the greatest information: what is less is rounding
 _TINY = 1e-300
 _LEAST_DIAGONAL = 0.99  # of the inverse of a matrix with unit diagonal: one, but for rounding
 _ILL_CONDITIONED = 1e11  # diagonal of such an inverse above which its digits are rounding
@@ -30,7 +30,7 @@ def inverse_scaled(matrix: Array) -> Array:
         Symmetric, and positive semidefinite but for rounding.
     """
     diagonal = np.diag(matrix)
-    scale = 1 / np.sqrt(np.maximum(diagonal, _ROUNDING * diagonal.max(initial=_TINY)))
+    scale = 1 / np.sqrt(np.maximum(diagonal, _LOST_IN_ROUNDING * diagonal.max(initial=_TINY)))
     unit = matrix * np.outer(scale, scale)
     inverse = _inverse(unit)
     return np.asarray(0.5 * (inverse + inverse.T) * np.outer(scale, scale))
@@ -49,5 +49,5 @@ def _inverse(unit: Array) -> Array:
 
 def _positive_inverse(unit: Array) -> Array:
     values, vectors = np.linalg.eigh(0.5 * (unit + unit.T))
-    least = _ROUNDING * len(unit) * values.max(initial=_TINY)
+    least = _LOST_IN_ROUNDING * len(unit) * values.max(initial=_TINY)
     return np.asarray((vectors / np.maximum(values, least)) @ vectors.T)
