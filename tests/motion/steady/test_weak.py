@@ -17,7 +17,7 @@ def test_weak_lines_of_many_trials_know_their_errors():
         rng = np.random.default_rng([31, seed])
         z = rng.standard_normal((30, 2)) @ [[1], [1j]]
         trials = [np.outer((one * np.exp(0.7j * t)).real, d) for one in z]
-        noise = 4.0 * rng.standard_normal((30, len(t), 2))
+        noise = 5.5 * rng.standard_normal((30, len(t), 2))
         fit = find(prism.Record(list(trials + noise), dt=1.0), false_alarm=0.01).fit
         k, lines = int(np.argmin(np.abs(fit.omega - 0.7))), len(fit.omega)
         std = np.sqrt(np.diag(fit.covariance))
