@@ -26,7 +26,7 @@ def test_standard_deviations_equal_finite_differences(seed):
     v = rng.standard_normal((5, 2))
     x = np.concatenate([omega, v.ravel()])
     A = rng.standard_normal((len(x), len(x)))
-    covariance = 1e-8 * A @ A.T
+    covariance = 1e-10 * A @ A.T  # so small that the second order is below the tolerance
 
     step, columns = 1e-6, []
     for i in range(len(x)):
@@ -108,3 +108,39 @@ def test_frequencies_that_cannot_be_told_apart_leave_the_energy_positive():
     model = prism.identify(response)
     assert model.certificate.passive
     assert model.certificate.min_mean_force_stiffness > 0
+
+
+def test_errors_hold_where_a_derivative_vanishes():
+    """A hidden oscillator that the second channel does not feel: its residue there is zero."""
+    system = chain(4, observed=[0, 1])
+    K, n = system.participation.shape
+    truth = complete(system.frequencies, system.participation)
+    assert np.abs(truth.hidden[0].residue[0, 0]) < 1e-12
+    rng, sigma, scores = np.random.default_rng(5), 0.01, []
+    for _ in range(200):
+        noise = sigma * rng.standard_normal(K + K * n)
+        done = complete(
+            system.frequencies + noise[:K],
+            system.participation + noise[K:].reshape(K, n),
+            sigma**2 * np.eye(K + K * n),
+        )
+        if len(done.hidden) == len(truth.hidden):
+            one, true = done.hidden[0], truth.hidden[0]
+            scores.append(((one.residue - true.residue) / one.residue_std)[0, 0])
+    assert len(scores) > 150
+    assert np.mean(np.abs(scores) < 1.96) > 0.92
+    assert 0.3 < np.sqrt(np.mean(np.square(scores))) < 1.2
+
+
+def test_a_mass_that_is_given_has_no_error_of_second_order():
+    """Modes adjusted to a mass move on the surface where it is what it is."""
+    system = chain(4, observed=[0, 2])
+    V = system.participation.T
+    K = V.shape[1]
+    # changes of V that keep V Vᵀ: rotations of the modes
+    turns = [np.eye(K)[:, [i]] @ np.eye(K)[[j]] for i in range(K) for j in range(i)]
+    columns = [np.concatenate([np.zeros(K), (V @ (T - T.T)).T.ravel()]) for T in turns]
+    F = 1e-2 * np.array(columns).T
+    done = complete(system.frequencies, V.T, F @ F.T)
+    assert done.mass_std.max() < 1e-12
+    assert done.stiffness_std.min() > 1e-4

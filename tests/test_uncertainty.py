@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from prism._linalg import inverse_scaled
 from prism.errors import OptionError
-from prism.uncertainty import Gaussian
+from prism.uncertainty import Gaussian, curved, root_of_variance
 
 RNG = np.random.default_rng(0)
 ROOT = RNG.standard_normal((8, 8))
@@ -78,3 +79,35 @@ def test_arrays_cannot_be_changed():
         JOINT.covariance[0, 0] = 1.0
     with pytest.raises(ValueError, match="read-only"):
         JOINT.value("omega")[0] = 1.0
+
+
+def test_a_variance_that_is_negative_is_no_error_of_zero():
+    found = root_of_variance(np.array([4.0, -1e-13, -0.1, 0.0]))
+    np.testing.assert_array_equal(found, [2.0, 0.0, np.inf, 0.0])
+
+
+def test_curvature_gives_the_second_order_of_a_quadratic():
+    """The mean square of ½ ξᵀHξ is ½ tr H² + ¼ (tr H)²."""
+    rng = np.random.default_rng(1)
+    A, root = rng.standard_normal((3, 3)), 0.1 * rng.standard_normal((3, 2))
+    slope, at = rng.standard_normal(3), rng.standard_normal(3)
+
+    def quantity(x):
+        return (x @ slope + 0.5 * np.einsum("ki,ij,kj->k", x, A + A.T, x))[:, None]
+
+    H = root.T @ (A + A.T) @ root
+    expected = 0.5 * np.trace(H @ H) + 0.25 * np.trace(H) ** 2
+    rows = curved(quantity, at, root)
+    # 256 draws of a quadratic form: its mean square is known to a fifth
+    assert np.sum(rows**2) == pytest.approx(expected, rel=0.4)
+    np.testing.assert_array_equal(rows, curved(quantity, at, root))
+
+
+def test_information_that_rounding_ended_gives_a_large_error():
+    """Two columns that are the same: what is left is rounding, of either sign."""
+    information = np.array([[1.0, 1.0, 0.0], [1.0, 1.0 - 1e-16, 0.0], [0.0, 0.0, 1e-8]])
+    C = inverse_scaled(information)
+    assert np.all(np.linalg.eigvalsh(C) > 0)
+    assert np.all(np.diag(C)[:2] > 1e12)
+    assert C[2, 2] == pytest.approx(1e8)
+    assert np.all(np.diag(inverse_scaled(np.diag([1.0, -1e-20]))) > 0)

@@ -46,7 +46,14 @@ STOREYS = (
         "one descent, one pursuit, one price of a member; from modes to the hidden Hamiltonian",
         (
             *("symplectic", "search", "adjust", "forecast", "labelled", "correlation", "kernel"),
-            *("completion", "hamiltonian", "port_hamiltonian", "deconvolution", "modes"),
+            *(
+                "_changes",
+                "completion",
+                "hamiltonian",
+                "port_hamiltonian",
+                "deconvolution",
+                "modes",
+            ),
             *("magnitudes", "diagnostics", "evidence", "finding", "systems"),
         ),
         "#56b4e9",

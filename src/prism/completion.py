@@ -19,9 +19,9 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from scipy.special import chdtrc
 
+from prism._changes import Changes, Exact, joint_errors
 from prism._linalg import positive_sign
 from prism._types import Array
 from prism._value import Value
@@ -31,7 +31,6 @@ _COINCIDENCE_LEVEL = 1e-3  # significance below which two bare frequencies are t
 _COINCIDENCE_SIGMAS = 3.3  # the same in standard deviations, where one error alone decides
 _ONE_ERROR = 1e-12  # of the product of two variances: a smaller determinant is one error
 _RIGID_SLACK = 1e-9  # of the stiffness, that a rigid body lacks by rounding
-_NO_VARIANCE = 1e-14  # of the greatest variance: a smaller one is rounding
 _NO_LINK = 1e-10  # of the highest squared frequency: a weaker link ends a chain
 
 
@@ -154,32 +153,6 @@ def _array(values: list[Any] | None) -> Array | None:
     return None if values is None else np.array(values, float)
 
 
-@dataclass(frozen=True)
-class _Exact:
-    """Completion with every hidden oscillator on its own, and the vectors that diagonalise it."""
-
-    V: Array
-    lam: Array
-    mass: Array
-    stiffness: Array
-    U: Array
-    omega: Array
-    couplings: Array
-
-
-def _complete(omega: Array, participation: Array) -> _Exact:
-    V, lam = participation.T, omega**2
-    mass = np.asarray(np.linalg.inv(V @ V.T), float)
-    stiffness = mass @ (V * lam) @ V.T @ mass
-    null = scipy.linalg.null_space(V) if V.shape[1] > V.shape[0] else np.zeros((len(lam), 0))
-    values, rotation = np.linalg.eigh(null.T @ (lam[:, None] * null))
-    U = null @ rotation
-    couplings = (mass @ (V * lam) @ U).T
-    signs = np.array([positive_sign(c) for c in couplings]) if len(couplings) else np.zeros(0)
-    symmetric = 0.5 * (stiffness + stiffness.T)
-    return _Exact(V, lam, mass, symmetric, U * signs, np.sqrt(values), couplings * signs[:, None])
-
-
 def complete(omega: Array, participation: Array, covariance: Array | None = None) -> Completion:
     r"""Complete visible modes to the bare Hamiltonian.
 
@@ -190,126 +163,43 @@ def complete(omega: Array, participation: Array, covariance: Array | None = None
     participation : array (modes, channels)
         :math:`v_m`, spanning all channels.
     covariance : array, optional
-        Of ``(omega, participation.ravel())``. With it every quantity gets a standard deviation,
-        and bare frequencies that the data cannot tell apart become one of higher rank.
+        Of ``(omega, participation.ravel())``. With it every quantity gets a standard error, to
+        second order, and bare frequencies that the data cannot tell apart become one of higher
+        rank.
     """
-    exact = _complete(omega, participation)
-    changes = _Changes.of(exact, covariance)
+    exact = Exact.of(omega, participation)
+    changes = None if covariance is None else Changes.of(exact, covariance)
     groups = _groups(exact, changes)
-    hidden = tuple(_hidden(exact, changes, group) for group in groups)
-    if len(groups) < len(exact.omega) and _margin(exact, hidden) <= 0:
+    if len(groups) < len(exact.omega) and _margin(exact, groups) <= 0:
         # with large errors the mean of two frequencies may lie so far from both that the energy
         # is no longer positive: then each stays what it is, and its error says the rest
         groups = [[i] for i in range(len(exact.omega))]
-        hidden = tuple(_hidden(exact, changes, group) for group in groups)
-    if changes is None:
+    joint = None if changes is None else joint_errors(exact, changes, groups)
+    hidden = tuple(_hidden(exact, groups, k, joint) for k in range(len(groups)))
+    if joint is None:
         return Completion(exact.mass, exact.stiffness, None, None, hidden)
     return Completion(
         exact.mass,
         exact.stiffness,
-        changes.std(changes.mass),
-        changes.std(changes.stiffness),
+        joint.std("mass"),
+        joint.std("stiffness"),
         hidden,
-        _joint(exact, changes, groups, hidden),
+        joint.only("mass", "stiffness", "hidden_frequencies", "couplings"),
     )
 
 
-def _joint(
-    exact: _Exact, changes: _Changes, groups: list[list[int]], hidden: tuple[Hidden, ...]
-) -> Gaussian:
-    """Everything with its joint covariance: outer products of the changes, summed."""
-    E, n = len(changes.mass), len(exact.mass)
-    single = [k for k, group in enumerate(groups) if len(group) == 1]
-    by_frequency = [
-        np.mean([changes.block[:, i, i] for i in group], axis=0) / (2 * one.frequency)
-        for group, one in zip(groups, hidden, strict=True)
-    ]
-    by_coupling = [changes.mixed(exact, groups[k])[:, 0] for k in single]
-    parts = [changes.mass.reshape(E, -1), changes.stiffness.reshape(E, -1)]
-    parts += [np.reshape(part, (E, -1)) for part in (*by_frequency, *by_coupling)]
-    J = np.hstack(parts)
-    values = {
-        "mass": exact.mass,
-        "stiffness": exact.stiffness,
-        "hidden_frequencies": np.array([one.frequency for one in hidden]),
-        "couplings": np.array([hidden[k].couplings[0] for k in single]).reshape(-1, n),
-    }
-    return Gaussian.of(values, J.T @ J)
-
-
-def _margin(exact: _Exact, hidden: tuple[Hidden, ...]) -> float:
+def _margin(exact: Exact, groups: list[list[int]]) -> float:
     """Smallest mean-force stiffness with these hidden oscillators, beyond that of a rigid body."""
-    static = sum((h.residue / h.frequency**2 for h in hidden), np.zeros_like(exact.stiffness))
+    static = np.zeros_like(exact.stiffness)
+    for group in groups:
+        c = exact.couplings[group]
+        static = static + c.T @ c / np.mean(exact.omega[group] ** 2)
     smallest = float(np.linalg.eigvalsh(exact.stiffness - static)[0])
     slack = _RIGID_SLACK * float(np.abs(exact.stiffness).max())
     return smallest + slack * bool(np.any(exact.lam == 0))
 
 
-# -- first-order changes ------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Changes:
-    r"""Derivatives of everything with respect to independent unit errors of the modes.
-
-    The covariance is factored as :math:`F F^T`; entry e of each array is the change along
-    column e of F, so a covariance is a sum of outer products over e.
-
-    With :math:`V u_i = 0` kept, :math:`du_i = -V^T μ\,dV\,u_i + \sum_k u_k e_{ki}`, hence
-    :math:`d(U^T Λ U)_{ik} = u_i^T dΛ u_k - c_i^T dV u_k - (dV u_i)^T c_k` and
-    :math:`e_{ki} = d(U^TΛU)_{ki}/(ω_i^2 - ω_k^2)`.
-    """
-
-    mass: Array  # (E, n, n)
-    stiffness: Array  # (E, n, n)
-    block: Array  # (E, h, h): change of UᵀΛU
-    couplings: Array  # (E, h, n): without the mixing e_ki
-
-    @classmethod
-    def of(cls, exact: _Exact, covariance: Array | None) -> _Changes | None:
-        if covariance is None:
-            return None
-        K, n = len(exact.lam), len(exact.mass)
-        values, vectors = np.linalg.eigh(covariance)
-        keep = values > _NO_VARIANCE * values.max(initial=0.0)
-        F = vectors[:, keep] * np.sqrt(values[keep])
-        dlam = 2 * np.sqrt(exact.lam)[:, None] * F[:K]
-        dV = F[K:].reshape(K, n, -1).transpose(2, 1, 0)  # (E, n, K)
-        V, U, mu, c = exact.V, exact.U, exact.mass, exact.couplings
-        L = exact.lam
-        half = dV @ V.T
-        dmu = -mu @ (half + np.swapaxes(half, 1, 2)) @ mu
-        inner = (V * L) @ V.T
-        half_inner = (dV * L) @ V.T
-        dinner = half_inner + np.swapaxes(half_inner, 1, 2)
-        dinner = dinner + np.einsum("ak,ke,bk->eab", V, dlam, V)
-        dkappa = dmu @ inner @ mu + mu @ dinner @ mu + mu @ inner @ dmu
-        dVU = dV @ U  # (E, n, h)
-        cross = np.einsum("ia,eak->eik", c, dVU)
-        block = np.einsum("ki,ke,kj->eij", U, dlam, U) - cross - np.swapaxes(cross, 1, 2)
-        du = -np.einsum("ka,eai->eki", V.T @ mu, dVU)  # (E, K, h)
-        VLU = (V * L) @ U
-        dc = dmu @ VLU + mu @ ((dV * L) @ U)
-        dc = dc + mu @ np.einsum("ak,ke,ki->eai", V, dlam, U) + mu @ (V * L) @ du
-        return cls(dmu, dkappa, block, np.swapaxes(dc, 1, 2))
-
-    @staticmethod
-    def std(change: Array) -> Array:
-        return np.asarray(np.sqrt((change**2).sum(axis=0)))
-
-    def mixed(self, exact: _Exact, group: list[int]) -> Array:
-        """Changes of the couplings of a group, (E, group, n), mixing outside the group included."""
-        others = [k for k in range(len(exact.omega)) if k not in group]
-        out = self.couplings[:, group].copy()
-        if others:
-            gap = exact.omega[group][:, None] ** 2 - exact.omega[others] ** 2
-            out += np.einsum(
-                "eik,ka->eia", self.block[:, group][:, :, others] / gap, exact.couplings[others]
-            )
-        return out
-
-
-def _groups(exact: _Exact, changes: _Changes | None) -> list[list[int]]:
+def _groups(exact: Exact, changes: Changes | None) -> list[list[int]]:
     """Bare frequencies that are not significantly different form one group.
 
     For a pair the test is whether the 2×2 block of ``UᵀΛU`` is a multiple of the identity:
@@ -324,7 +214,7 @@ def _groups(exact: _Exact, changes: _Changes | None) -> list[list[int]]:
     return groups
 
 
-def _coincide(exact: _Exact, changes: _Changes, i: int, k: int) -> bool:
+def _coincide(exact: Exact, changes: Changes, i: int, k: int) -> bool:
     block = changes.block
     errors = np.stack([block[:, k, k] - block[:, i, i], 2 * block[:, i, k]])
     C = errors @ errors.T
@@ -335,25 +225,23 @@ def _coincide(exact: _Exact, changes: _Changes, i: int, k: int) -> bool:
     return bool(chdtrc(2, distance) > _COINCIDENCE_LEVEL)
 
 
-def _hidden(exact: _Exact, changes: _Changes | None, group: list[int]) -> Hidden:
-    omega2 = float(np.mean(exact.omega[group] ** 2))
+def _hidden(exact: Exact, groups: list[list[int]], k: int, joint: Gaussian | None) -> Hidden:
+    """Hidden frequency k, of one group of oscillators."""
+    group = groups[k]
     c = exact.couplings[group]
-    residue = c.T @ c
-    if len(group) > 1:
-        c = _principal_factors(residue, len(group))
-    omega = float(np.sqrt(omega2))
-    if changes is None:
-        return Hidden(omega, None, c, None, residue, None)
-    dc = changes.mixed(exact, group)
-    half = np.einsum("eia,ib->eab", dc, exact.couplings[group])
-    domega2 = np.mean([changes.block[:, i, i] for i in group], axis=0)
+    residue, alone = c.T @ c, len(group) == 1
+    frequency = float(np.sqrt(np.mean(exact.omega[group] ** 2)))
+    c = c if alone else _principal_factors(residue, len(group))
+    if joint is None:
+        return Hidden(frequency, None, c, None, residue, None)
+    single = sum(len(other) == 1 for other in groups[:k])
     return Hidden(
-        frequency=omega,
-        frequency_std=float(np.sqrt((domega2**2).sum()) / (2 * omega)),
+        frequency=frequency,
+        frequency_std=float(joint.std("hidden_frequencies")[k]),
         couplings=c,
-        coupling_std=_Changes.std(dc[:, 0]) if len(group) == 1 else None,
+        coupling_std=joint.std("couplings")[single] if alone else None,
         residue=residue,
-        residue_std=_Changes.std(half + np.swapaxes(half, 1, 2)),
+        residue_std=joint.std("residues")[k],
     )
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from prism._doors import through
 from prism._types import Array, Index, Mask
 from prism._value import Value
-from prism.uncertainty import Gaussian
+from prism.uncertainty import Gaussian, root_of_variance
 
-__all__ = ["Modes", "spread_of_residues"]
+__all__ = ["Modes", "spread_of_residues", "spread_of_shapes"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,8 +90,8 @@ class Modes(Value):
 
     @property
     def shapes_std(self) -> Array:
-        """Standard deviations of the shapes."""
-        return self.joint.std("shapes")
+        """Errors of the shapes, root mean square, to second order."""
+        return spread_of_shapes(self.shapes, self.joint.between("shapes"))
 
     @property
     def damping(self) -> Array:
@@ -140,16 +140,46 @@ class Modes(Value):
         return str(through("modes_html")(self))
 
 
+def spread_of_shapes(shapes: Array, covariance: Array) -> Array:
+    r"""Root mean square errors of unit vectors, to second order.
+
+    An error e across a unit vector d moves it by :math:`e - \tfrac12 |e|^2 d`: where a component
+    is nearly one, the first term vanishes and the second is all there is. With C of e,
+
+    .. math:: C_{aa} + d_a^2 \left(\tfrac12 \mathrm{tr}\,C^2 + \tfrac14 (\mathrm{tr}\,C)^2\right).
+
+    Parameters
+    ----------
+    shapes : array (modes, channels)
+    covariance : array
+        Of the shapes, laid out flat.
+    """
+    out = np.empty(shapes.shape)
+    for m, (d, C) in enumerate(zip(shapes, _blocks(shapes, covariance), strict=True)):
+        out[m] = np.diag(C) + d**2 * (0.5 * np.sum(C * C) + 0.25 * np.trace(C) ** 2)
+    return root_of_variance(out)
+
+
 def spread_of_residues(v: Array, covariance: Array) -> Array:
-    """Standard deviations of ``v vᵀ``: ``d(v_a v_b) = v_b dv_a + v_a dv_b``."""
-    K, n = v.shape
-    out = np.empty((K, n, n))
-    for m in range(K):
-        C = covariance[m * n : (m + 1) * n, m * n : (m + 1) * n]
-        variance = (
-            np.outer(np.diag(C), v[m] ** 2)
-            + np.outer(v[m] ** 2, np.diag(C))
-            + 2 * C * np.outer(v[m], v[m])
-        )
-        out[m] = np.sqrt(np.maximum(variance, 0.0))
-    return out
+    r"""Root mean square errors of :math:`v v^T`, exact for a Gaussian v.
+
+    .. math:: v_b^2 C_{aa} + v_a^2 C_{bb} + 2 v_a v_b C_{ab} + C_{aa} C_{bb} + 2 C_{ab}^2
+
+    Parameters
+    ----------
+    v : array (modes, channels)
+    covariance : array
+        Of v, laid out flat.
+    """
+    out = np.empty((*v.shape, v.shape[1]))
+    for m, (one, C) in enumerate(zip(v, _blocks(v, covariance), strict=True)):
+        own, square = np.diag(C), one**2
+        out[m] = np.outer(own, square) + np.outer(square, own) + 2 * C * np.outer(one, one)
+        out[m] += np.outer(own, own) + 2 * C**2
+    return root_of_variance(out)
+
+
+def _blocks(vectors: Array, covariance: Array) -> list[Array]:
+    """Covariance of each vector."""
+    K, n = vectors.shape
+    return [covariance[m * n : (m + 1) * n, m * n : (m + 1) * n] for m in range(K)]

@@ -27,6 +27,7 @@ from prism.options import check_options
 from prism.record import MIN_SAMPLES, Record
 from prism.search.projection import residual_weights
 from prism.search.series import samplings_of
+from prism.uncertainty import root_of_variance
 
 __all__ = ["Track", "track"]
 
@@ -228,7 +229,7 @@ def _read(fit: InPhaseFit, unsteady: Mask) -> _Seen:
     N, K = len(fit.omega), len(fit.line)
     power = np.hstack([m.values[:K] ** 2 + m.values[K : 2 * K] ** 2 for m in fit.motions])
     amplitude = np.sqrt(np.bincount(fit.line, power.mean(axis=1), minlength=N))
-    std = np.sqrt(np.maximum(np.diag(fit.covariance)[:N], 0.0))
+    std = root_of_variance(np.diag(fit.covariance)[:N])
     return _Seen(fit.omega, std, amplitude, unsteady)
 
 

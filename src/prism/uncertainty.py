@@ -9,7 +9,7 @@ and its file without index arithmetic.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -19,7 +19,12 @@ from prism._types import Array, Index
 from prism._value import Value
 from prism.errors import OptionError
 
-__all__ = ["Gaussian"]
+__all__ = ["Gaussian", "curved", "root_of_variance"]
+
+_ROUNDING = 1e-9  # of the greatest variance of its kind: what is less negative is zero
+_DRAWS = 256  # of errors along which the curvature is taken: known to a tenth
+_SHARE = 0.1  # of a standard deviation, at which it is taken
+_SEED = 20  # of the draws: the same quantities have the same errors each time
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 
@@ -110,7 +115,7 @@ class Gaussian(Value):
         name : str
         """
         variance = np.diag(self.covariance)[self.where(name)]
-        return np.sqrt(np.maximum(variance, 0.0)).reshape(dict(self.blocks)[name])
+        return root_of_variance(variance).reshape(dict(self.blocks)[name])
 
     def between(self, name: str, other: str | None = None) -> Array:
         """Covariance of a block with another one, or with itself, laid out flat.
@@ -204,6 +209,47 @@ class Gaussian(Value):
         size = sum(_size(shape) for _, shape in data["blocks"])
         covariance = np.array(data["covariance"], float).reshape(size, size)
         return cls.of({name: values[name] for name in names}, covariance)
+
+
+def root_of_variance(variance: Array) -> Array:
+    """Standard deviations; infinite where a variance is negative, not zero.
+
+    A negative variance is a covariance that could not be worked out: nothing is known then.
+
+    Parameters
+    ----------
+    variance : array
+    """
+    least = -_ROUNDING * np.abs(variance).max(initial=0.0)
+    return np.asarray(np.where(variance < least, np.inf, np.sqrt(np.maximum(variance, 0.0))))
+
+
+def curved(quantities: Callable[[Array], Array], at: Array, root: Array) -> Array:
+    r"""Second-order changes of quantities, as further rows of independent errors.
+
+    With errors :math:`Fξ` of the arguments, :math:`f = f_0 + Jξ + \tfrac12 ξ^T H ξ`. The even
+    part, for random ξ, has the mean square
+    :math:`\tfrac12 \mathrm{tr}\,H^2 + \tfrac14 (\mathrm{tr}\,H)^2`: the second-order variance
+    and the square of the bias. It matters where J vanishes.
+
+    Parameters
+    ----------
+    quantities : callable
+        ``quantities(x)`` of arguments (many, P) gives (many, Q).
+    at : array (P,)
+    root : array (P, E)
+        F, with the covariance :math:`F F^T`.
+
+    Returns
+    -------
+    array (draws, Q)
+        The sum of outer products of the rows is the second-order part of the covariance.
+    """
+    xi = np.random.default_rng(_SEED).standard_normal((_DRAWS, root.shape[1]))
+    step = _SHARE * xi @ root.T
+    middle = quantities(at[None])
+    even = 0.5 * (quantities(at + step) + quantities(at - step)) - middle
+    return np.asarray(even / (_SHARE**2 * np.sqrt(_DRAWS)))
 
 
 def _size(shape: Sequence[int]) -> int:

@@ -8,7 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from prism._types import Array
+from prism.modes import spread_of_shapes
 from prism.remarks import Remark
+from prism.uncertainty import root_of_variance
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,9 @@ class DampedModes:
 
     @property
     def shapes_std(self) -> Array:
-        """Standard deviations of the shapes."""
-        return self._std[1].reshape(self.shapes.shape)
+        """Errors of the shapes, root mean square, to second order."""
+        own = slice(len(self), len(self) + self.shapes.size)
+        return spread_of_shapes(self.shapes, self.covariance[own, own])
 
     @property
     def damping_std(self) -> Array:
@@ -64,5 +67,5 @@ class DampedModes:
 
     @cached_property
     def _std(self) -> list[Array]:
-        std = np.sqrt(np.maximum(np.diag(self.covariance), 0.0))
-        return np.split(std, [len(self), len(self) + self.shapes.size])
+        parts = np.split(np.diag(self.covariance), [len(self), len(self) + self.shapes.size])
+        return [root_of_variance(part) for part in parts]

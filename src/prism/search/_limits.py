@@ -42,6 +42,7 @@ STRONGEST_RATE = 0.7  # ratio δ/ω above which a motion is no line
 CLOSE = 1.5  # neighbours nearer than this many widths are tested for merging
 BATCH = 0.25  # peaks this high relative to the highest are added in one round
 PEAK_SEEN = 0.75  # of its height above the mean a peak between two samples shows at least
+BESIDE_NYQUIST = 0.4  # resolutions above the band: nearer than a tenth there is one amplitude
 SPLIT_BY = 0.3  # of its width by which the halves of a line start on either side
 BESIDE_A_LINE = 1.5  # widths beside a line in which the residual may ask for a second one
 SUSPICIOUS = 2.5  # standard deviations above the mean that are not quite noise

@@ -68,6 +68,11 @@ class LineRules:
         """Degrees of freedom of the gain of one line at a fixed place."""
         return 2 * len(self.floor) * self.trials
 
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Where a fit may lead: as near to the Nyquist frequency as cosine and sine are two."""
+        return self.band[0], self.band[1] + limits.BESIDE_NYQUIST * self.resolution
+
 
 def line_band(samplings: Sequence[AbstractSampling]) -> tuple[float, float]:
     """Angular frequencies at which lines can be told."""
@@ -259,7 +264,7 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
     def fitted(self, start: Places, like: LineFit, tolerance: float, hopeless: float) -> LineFit:
         """Refine all lines together."""
         stop = replace(self.stop, tolerance=tolerance, hopeless=hopeless)
-        return refine(like.samplings, start, like.weights, stop, band=self.rules.band)
+        return refine(like.samplings, start, like.weights, stop, band=self.rules.reach)
 
     def additions(self, rest: L) -> Iterator[Sequence[Move[Places]]]:
         """The highest peaks together, the highest alone, then every line in two."""
@@ -367,15 +372,16 @@ class SpectralFamily(ProjectionFamily[Places, LineFit, L]):
 
 
 def _maxima(height: Single, level: float) -> Index:
-    """Inner local maxima above a level, highest first."""
-    inner = height[1:-1]
-    rising = (inner >= height[:-2]) & (inner > height[2:]) & (inner > level)
-    index = np.flatnonzero(rising) + 1
+    """Local maxima above a level, highest first; a line at the upper end has no other side."""
+    inner, before, after = height[1:], height[:-1], np.append(height[2:], -np.inf)
+    index = np.flatnonzero((inner >= before) & (inner > after) & (inner > level)) + 1
     return index[np.argsort(-height[index])]
 
 
 def summit(omega: Array, height: Single, k: int) -> float:
     """Frequency of a peak, from the parabola through the logarithms of three samples."""
+    if k + 1 == len(omega):
+        return float(omega[k])
     left, mid, right = np.log(height[k - 1 : k + 2] + 1e-300)
     bend = left - 2 * mid + right
     shift = 0.5 * (left - right) / bend if bend < 0 else 0.0

@@ -34,6 +34,7 @@ from prism.remarks import Remark
 from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import evaluate, residual_weights
 from prism.search.whitening import noise_remarks
+from prism.uncertainty import root_of_variance
 
 __all__ = [
     "Continuation",
@@ -195,7 +196,7 @@ def _answer(record: Record, found: SoughtDecays) -> DecayFit:
     for k, shape in enumerate(shapes):
         here = slice(m + k * n, m + (k + 1) * n)
         covariance[here, here] = shape.covariance
-    std = np.sqrt(np.maximum(np.diag(covariance), 0.0))
+    std = root_of_variance(np.diag(covariance))
     damping = (-point.poles.real / size)[order]
     raw = (-found.free.real / np.abs(found.free))[order]
     remarks: tuple[str | Remark, ...] = found.remarks

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import gammaincinv
 
+from prism._linalg import inverse_scaled
 from prism._types import Array
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import DecayFamily, DecayLeftover, segments_of
@@ -50,19 +51,13 @@ def pole_covariance(fit: LineFit, levels: Array) -> Array:
     levels : array (lines, channels)
         From `local_levels`.
     """
-    inverse = _inverse(fit.fisher)
+    inverse = inverse_scaled(fit.fisher)
     rests = [s.values for s in fit.residuals()]
     unsteady = _is_unsteady(fit, rests)
     if not unsteady and np.all(levels == 1):
         return inverse
     meat = _meat(fit, levels, rests if unsteady else None)
     return np.asarray(inverse @ meat @ inverse)
-
-
-def _inverse(information: Array) -> Array:
-    scale = 1 / np.sqrt(np.maximum(np.diag(information), 1e-300))
-    inverse = np.linalg.pinv(information * np.outer(scale, scale), rcond=1e-13, hermitian=True)
-    return np.asarray(inverse * np.outer(scale, scale))
 
 
 def _is_unsteady(fit: LineFit, rests: list[Array]) -> bool:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from prism._types import Array, ComplexArray, Index
 from prism.motion.damped import DampedModes
 from prism.motion.decays.segments import columns, pole_directions, pole_jacobian
+from prism.uncertainty import root_of_variance
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Continuation:
         for a, slopes in enumerate(self.slopes):
             J = self.span * pole_jacobian(D - E @ slopes, directions[:, a])
             variance[:, a] += np.einsum("tp,pq,tq->t", J, self.poles_covariance, J)
-        return E @ self.values.T, np.sqrt(np.maximum(variance, 0.0))
+        return E @ self.values.T, root_of_variance(variance)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from prism.motion.decays.errors import local_levels, pole_covariance
 from prism.motion.decays.search import NO_POLES, DecayFamily, refine, segments_of
 from prism.motion.decays.shapes import RealShape, fit_shape
 from prism.search.projection import LineFit, evaluate, gains, residual_weights
+from prism.uncertainty import root_of_variance
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _without(family: DecayFamily, point: LineFit, j: int) -> LineFit:
 def _verdicts(family: DecayFamily, judged: Judged) -> list[str]:
     """Why each line is no mode; empty where it is one."""
     m = judged.point.count
-    std = np.sqrt(np.maximum(np.diag(judged.covariance), 0.0))
+    std = root_of_variance(np.diag(judged.covariance))
     strongest = judged.gains.max()
     out = []
     for j, pole in enumerate(judged.point.poles):
@@ -122,7 +123,7 @@ def _is_skirt(family: DecayFamily, judged: Judged, j: int) -> bool:
     for k in np.flatnonzero(judged.gains * limits.FAINT > judged.gains[j]):
         reach = limits.SKIRT * family.widths(poles[np.array([j, k])]).max()
         off = judged.shapes[j].direction - judged.shapes[k].direction
-        error = np.sqrt(np.maximum(np.diag(judged.shapes[j].covariance), 0.0))
+        error = root_of_variance(np.diag(judged.shapes[j].covariance))
         alike = bool(np.all(np.abs(off) <= limits.NEAR_COMBINATION * error + 1e-6))
         if abs(poles[j].imag - poles[k].imag) < reach and alike:
             return True

@@ -16,7 +16,7 @@ import numpy as np
 import scipy.linalg
 from scipy.special import chdtrc
 
-from prism._linalg import positive_sign
+from prism._linalg import inverse_scaled, positive_sign
 from prism._types import Array, ComplexArray, Index
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import segments_of
@@ -122,4 +122,4 @@ def _shape_covariance(d: Array, q: Array, information: Array) -> Array:
     F = np.diag(np.einsum("ir,rai->a", q, pull))
     F = F - np.einsum("rai,rij,rbj->ab", cross, np.linalg.inv(metric), cross)
     tangent = scipy.linalg.null_space(d[None])
-    return np.asarray(tangent @ np.linalg.inv(tangent.T @ F @ tangent) @ tangent.T)
+    return np.asarray(tangent @ inverse_scaled(tangent.T @ F @ tangent) @ tangent.T)

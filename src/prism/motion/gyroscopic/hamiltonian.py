@@ -108,6 +108,11 @@ class Rotation(Value):
         return cls(gyroscopic, std, omega, pair("factors"), pair("couplings"))
 
 
+def _of_root(c: Array, error: Array) -> Array:
+    """Error of c where that of c² is known: half of it over c, and its root where c vanishes."""
+    return np.asarray(error / np.maximum(c + np.sqrt(c**2 + error), 1e-300))
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class GyroscopicHamiltonian(Hamiltonian):
     r"""The Hamiltonian of a system that rotates.
@@ -135,7 +140,7 @@ class GyroscopicHamiltonian(Hamiltonian):
                 frequency=float(omega),
                 frequency_std=float(std),
                 couplings=np.abs(c)[None],
-                coupling_std=0.5 * np.diag(errors).real / np.maximum(np.abs(c), 1e-300),
+                coupling_std=_of_root(np.abs(c), np.diag(errors).real),
                 residue=2 * omega**2 * residue.real,
                 residue_std=2 * omega**2 * errors.real,
             )

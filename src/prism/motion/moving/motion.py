@@ -8,11 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._linalg import inverse_scaled
 from prism._types import Array
 from prism.forecast import Forecast, checked_times
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.fit import MovingFit, columns, complex_amplitudes, jacobian
 from prism.motion.moving.law import Freedom, Law
+from prism.uncertainty import root_of_variance
 
 _ARRAYS = ("means", "values", "inverse", "slopes")
 
@@ -72,7 +74,7 @@ class MovingMotion:
             values, inverse, slopes = (np.array(part) for part in zip(*own, strict=True))
             start = float(data.starts[r])
             trials.append(MovingTrial(start, data.means[r], values, inverse, slopes))
-        covariance = np.asarray(np.linalg.pinv(fit.fisher, hermitian=True), float)
+        covariance = inverse_scaled(fit.fisher)
         return cls(fit.law, covariance, 1 / np.sqrt(fit.weights), tuple(trials))
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
@@ -86,7 +88,7 @@ class MovingMotion:
             J = jacobian(self.law, u, complex_amplitudes(x)[:, None] * e) + part.slopes[a].T @ E
             variance = np.einsum("pt,pq,qt->t", J, self.covariance, J, optimize=True)
             variance += self.noise_std[a] ** 2 * np.einsum("it,ij,jt->t", E, part.inverse[a], E)
-            values[:, a], std[:, a] = x @ E, np.sqrt(np.maximum(variance, 0.0))
+            values[:, a], std[:, a] = x @ E, root_of_variance(variance)
         return Forecast(times, values + part.means, std, self.noise_std)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:

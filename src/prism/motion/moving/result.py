@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc, expit
 
-from prism._linalg import positive_sign
+from prism._linalg import inverse_scaled, positive_sign
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.fit import Linear, MovingFit, evaluate
@@ -82,7 +82,7 @@ def modes_of(fit: MovingFit, orders: Array) -> MovingModes:
     law, n = fit.law, len(fit.weights)
     omega = law.frequencies(0.0)
     rows = law.frequency_rows(0.0)
-    C = np.linalg.pinv(fit.fisher, hermitian=True)
+    C = inverse_scaled(fit.fisher)
     found = [_shape(fit, j, omega[j], orders) for j in range(law.count)]
     by_law = np.zeros((law.count * n, law.size))
     noise = np.zeros((law.count * n,) * 2)
@@ -124,7 +124,7 @@ def _undecided(fit: MovingFit) -> Array:
         if one.part != PHASE:
             continue
         wide = evaluate(fit.data, law.freed([one]), fit.weights)
-        C = np.linalg.pinv(wide.fisher, hermitian=True)
+        C = inverse_scaled(wide.fisher)
         i = len(law.free)
         guess, variance = float(C[i] @ wide.gradient), float(C[i, i])
         prior = _largest(law, one.line) ** 2 / variance

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtri
 
+from prism._linalg import inverse_scaled
 from prism._types import Array
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.fit import MovingFit, refined
@@ -156,7 +157,7 @@ def _gain(series: Array, power: float) -> Array:
 
 def wald(fit: MovingFit) -> Array:
     """Rise of χ² when a coefficient is set to zero, (P,)."""
-    covariance = np.linalg.pinv(fit.fisher, hermitian=True)
+    covariance = inverse_scaled(fit.fisher)
     values = fit.law.values
     return np.asarray(values**2 / np.maximum(np.diag(covariance)[: len(values)], 1e-300))
 

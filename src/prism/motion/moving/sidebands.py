@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from prism._linalg import inverse_scaled
 from prism._types import Array, Index
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.fit import MovingFit
+from prism.uncertainty import root_of_variance
 
 
 def line_gains(fit: MovingFit) -> Array:
@@ -24,8 +26,8 @@ def sidebands(fit: MovingFit) -> Index:
     """Lines that stand in pairs beside stronger ones, all at one distance or a multiple of it."""
     omega, gain = fit.law.frequencies(0.0), line_gains(fit)
     rows = fit.law.frequency_rows(0.0)
-    C = np.linalg.pinv(fit.fisher, hermitian=True)
-    error = np.sqrt(np.maximum(np.einsum("ip,pq,iq->i", rows, C, rows), 0.0))
+    C = inverse_scaled(fit.fisher)
+    error = root_of_variance(np.einsum("ip,pq,iq->i", rows, C, rows))
     close = limits.SAME_DISTANCE * np.pi / fit.law.half
     apart = omega[:, None] - omega
     weaker = gain[:, None] < gain

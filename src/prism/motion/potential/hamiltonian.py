@@ -129,7 +129,7 @@ def nonlinear_hamiltonian(
             couplings=c[None],
             coupling_std=dc,
             residue=np.outer(c, c),
-            residue_std=np.hypot(np.outer(c, dc), np.outer(dc, c)),
+            residue_std=_of_product(c, dc),
         )
         for w, dw, c, dc in zip(*omega, *couplings, strict=True)
     )
@@ -149,6 +149,12 @@ def nonlinear_hamiltonian(
         ),
     )
     return NonlinearHamiltonian(completion, potential.names, potential)
+
+
+def _of_product(c: Array, dc: Array) -> Array:
+    """Errors of ``c cᵀ`` to second order: what is zero has an error too."""
+    first = np.hypot(np.outer(c, dc), np.outer(dc, c))
+    return np.asarray(np.hypot(first, np.outer(dc, dc)))
 
 
 def _lowest(potential: Potential) -> Array:

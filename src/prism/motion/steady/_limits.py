@@ -30,6 +30,11 @@ LONGEST_SPIKE = 3  # samples in a row; what lasts longer is motion
 MOST_SPIKES = 0.1  # share of the samples of a channel
 TREND_TURNS = 3.0  # lines of fewer turns could be drift themselves
 TREND_CHUNK = 1 << 15  # samples whose columns are held at once
+# -- noise that comes and goes ---------------------------------------------------------------------
+STRETCHES = 20  # of a trial, in each of which the noise counts as steady
+STRETCH_SAMPLES = 20  # of a stretch, at least: its power is then known to a third
+STRETCH_LEVEL = 1e-4  # chance at which steady noise would look unsteady
+LOUD_STRETCH = 1.5  # times the median of the whole, from which on a stretch has its own spikes
 # -- coloured noise --------------------------------------------------------------------------------
 FIRST_BLOCK = 8  # frequencies, half a resolution apart
 BLOCK_GROWTH = 1.25  # from one block to the next

@@ -202,6 +202,13 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             "among the modes: a longer record would resolve it",
             code="slow",
         )
+    if lines.fast:
+        yield Remark(
+            "there is motion within half a resolution of the Nyquist frequency, where cosine and "
+            "sine cannot be told from each other; it is in the forecast, but not among the modes",
+            advice="sample faster: it may as well be the alias of something faster",
+            code="nyquist",
+        )
     if lines.trend is not None:
         degree = lines.trend.coefficients.shape[1] - 1
         yield Remark(
@@ -226,6 +233,13 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
             "the noise is not white: every line is judged by the noise at its frequency, and so "
             "are its errors",
             code="coloured-noise",
+        )
+    if lines.stretches is not None:
+        yield Remark(
+            f"the noise comes and goes: it is {lines.stretches.ratio:.2g} times as strong in one "
+            "part of the record as in another; the errors are those of such noise",
+            advice="the quiet part alone may tell more",
+            code="unsteady-noise",
         )
     if lines.whitening is not None:
         yield from noise_remarks(lines.whitening, channels)

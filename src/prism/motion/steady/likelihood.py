@@ -26,15 +26,19 @@ from prism.motion.steady.pursuit import (
     NO_LINES,
     LineFamily,
     crowded,
+    fast_lines,
     mostly_slow,
     slow_lines,
     slow_start,
     without_crowds,
 )
+from prism.motion.steady.spikes import residuals_of
+from prism.motion.steady.stretches import Stretches, stretches_of, with_stretches
 from prism.motion.steady.ties import Ties, judged
 from prism.motion.steady.torus import Torus, find_torus
 from prism.motion.steady.trend import Trend
 from prism.motion.steady.unmixed import unmixed
+from prism.motion.steady.weak import with_weak_lines
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
 from prism.search.sampling import BACKGROUND
@@ -88,6 +92,10 @@ class Lines:
         Of the noise between channels; None where it counts as independent.
     whitening : Whitening or None
         What was done about correlated or unequal noise.
+    fast : bool
+        Whether there is motion within half a resolution of the Nyquist frequency, which is no mode.
+    stretches : Stretches or None
+        Power of the noise along the record; None where it is the same all along.
     """
 
     fit: InPhaseFit
@@ -109,6 +117,8 @@ class Lines:
     ignored: InPhaseFit | None = None
     correlation: Array | None = None
     whitening: Whitening | None = None
+    fast: bool = False
+    stretches: Stretches | None = None
 
     def without(self, bands: Sequence[tuple[float, float]]) -> Lines:
         """The lines outside some bands of angular frequency; those inside stay in the motion."""
@@ -164,14 +174,14 @@ def estimate_lines(
         fit = without_crowds(rules, fit)
     crowds = crowds or _mostly_noise(family, fit)
     _check_length(family, fit)
-    if slow_lines(rules, fit).all():
+    if np.all(slow_lines(rules, fit) | fast_lines(rules, fit)):
         raise NoLineError(
             f"no line is significant at a false-alarm probability of {false_alarm:g} "
             f"({max(record.samples)} samples of {', '.join(record.channels)}); record longer, "
             "reduce the noise, or raise the false-alarm probability."
         )
     weights = residual_weights(fit, rules.floor)
-    fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.band)
+    fit = refine(fit.samplings, fit.omega, weights, tolerance=1e-8, band=rules.reach)
     orders = np.array([QUANTITIES.index(q) for q in record.quantity])
     seen = _described(family, fit, orders, None)
     ties, tied = None, find_torus(family, fit)
@@ -180,17 +190,27 @@ def estimate_lines(
     torus = ties.torus if ties is not None and ties.kind == "nonlinear" else None
     fit = seen.fit
     # a slow combination of faster lines is known; any other slow line moves, but is no mode
-    slow = slow_lines(rules, fit) if torus is None else np.zeros(fit.count, bool)
+    none = np.zeros(fit.count, bool)
+    slow, fast = (none if torus else one(rules, fit) for one in (slow_lines, fast_lines))
+    kept = ~(slow | fast)
+    structured, moving = seen.structured, seen.moving
+    stretches = stretches_of(residuals_of(clean.trials, fit))
+    if stretches is not None:
+        same = moving is structured
+        structured = with_stretches(structured, stretches, clean.trials)
+        moving = structured if same else with_stretches(moving, stretches, clean.trials)
     lines = Lines(
-        fit=restricted(seen.structured, ~slow) if slow.any() else seen.structured,
-        motion=seen.moving,
-        tests=tuple(test for test, left in zip(seen.tests, slow, strict=True) if not left),
-        gains=family.strengths(fit)[~slow],
+        fit=structured if kept.all() else restricted(structured, kept),
+        motion=moving,
+        stretches=stretches,
+        tests=tuple(test for test, one in zip(seen.tests, kept, strict=True) if one),
+        gains=family.strengths(fit)[kept],
         noise=1 / np.sqrt(fit.weights),
         trials=clean.trials,
         means=clean.means,
         threshold=rules.threshold,
         slow=bool(slow.any()),
+        fast=bool(fast.any()),
         crowded=crowds,
         torus=torus,
         ties=ties,
@@ -280,7 +300,8 @@ def _with_shapes(
         ties=None if torus is None else torus.orders.astype(float),
     )
     slowest = family.rules.band[0]
-    return fitted if family.colour.white else in_colour(fitted, family.colour, slowest)
+    fitted = fitted if family.colour.white else in_colour(fitted, family.colour, slowest)
+    return with_weak_lines(fitted)
 
 
 def _mostly_noise(family: LineFamily, fit: LineFit) -> bool:

@@ -271,12 +271,17 @@ def without_crowds(rules: LineRules, fit: LineFit) -> LineFit:
         [np.average(fit.omega[g], weights=strength[g])] if inside[g[0]] else fit.omega[g]
         for g in np.split(np.arange(fit.count), breaks)
     ]
-    return refine(fit.samplings, np.concatenate(kept), fit.weights, band=rules.band)
+    return refine(fit.samplings, np.concatenate(kept), fit.weights, band=rules.reach)
 
 
 def slow_lines(rules: LineRules, fit: LineFit) -> Mask:
     """Lines at the lower end of the band: they turn less than once in the record."""
     return np.asarray(fit.omega < rules.band[0] + limits.SLOW_EDGE * rules.resolution)
+
+
+def fast_lines(rules: LineRules, fit: LineFit) -> Mask:
+    """Lines above the band: within half a resolution of the Nyquist frequency."""
+    return np.asarray(fit.omega > rules.band[1])
 
 
 def mostly_slow(rules: LineRules, fit: LineFit) -> bool:

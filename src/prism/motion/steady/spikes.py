@@ -1,6 +1,7 @@
 r"""Samples that are no measurement: isolated values far from what the lines leave everywhere else.
 
-The scale is :math:`1.4826\,\mathrm{median}|r|` of the residual r, which a few spikes do not move. A
+The scale is :math:`1.4826\,\mathrm{median}|r|` of the residual r, which a few spikes do not move;
+of its stretch of the record, where that is louder than the whole. A
 spike gets the weight zero, the limit of a redescending robust weight: it is a missing sample, or,
 where that would spoil an even sampling, it takes the value of the fit, which is the same after a
 few rounds (expectation maximisation).
@@ -14,6 +15,7 @@ import numpy as np
 
 from prism._types import Array, Mask
 from prism.motion.steady import _limits as limits
+from prism.motion.steady.stretches import stretch_medians
 from prism.record import Record
 from prism.search.projection import LineFit
 
@@ -38,12 +40,23 @@ def find_spikes(record: Record, rests: Sequence[Array]) -> list[Mask]:
         size = [np.abs(rest[:, a]) for rest in rests]
         typical = np.median(np.concatenate([y[p] for y, p in zip(size, present, strict=True)]))
         limit = limits.SPIKE_SIZE * 1.4826 * float(typical)
-        far = [(y > limit) & there for y, there in zip(size, present, strict=True)]
+        far = [
+            there & (y > limit * _loudness(y, there, float(typical)))
+            for y, there in zip(size, present, strict=True)
+        ]
         share = sum(int(one.sum()) for one in far) / sum(int(one.sum()) for one in present)
         if 0 < share <= limits.MOST_SPIKES:
             for mask, one in zip(masks, far, strict=True):
                 mask[:, a] = _isolated(one)
     return masks
+
+
+def _loudness(size: Array, present: Mask, typical: float) -> Array:
+    """Noise of the stretch that a sample is in, over that of the whole, where it is louder."""
+    if typical == 0 or not np.any(size > limits.SPIKE_SIZE * typical):
+        return np.ones(len(size))
+    louder = stretch_medians(size, present) / typical
+    return np.where(louder > limits.LOUD_STRETCH, louder, 1.0)
 
 
 def _isolated(far: Mask) -> Mask:

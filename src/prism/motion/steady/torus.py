@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
+from prism._linalg import inverse_scaled
 from prism._types import Array
 from prism.motion.steady import _limits as limits
 from prism.motion.steady.fit import foresight, refine
@@ -132,7 +133,7 @@ def _candidates(rules: LineRules, fit: LineFit) -> Iterator[tuple[float, Torus]]
     strongest = np.argsort(-amplitude)[
         : min(limits.FUNDAMENTALS_AMONG, np.count_nonzero(amplitude))
     ]
-    std = np.sqrt(np.maximum(np.diag(np.linalg.inv(fit.fisher)), 0.0))
+    std = np.sqrt(np.diag(inverse_scaled(fit.fisher)))
     for dimension in (1, 2):
         table = all_orders(dimension)
         for chosen in combinations(strongest, dimension):

@@ -13,6 +13,7 @@ from prism.forecast import Forecast, checked_times
 from prism.motion.steady.background import Background
 from prism.motion.steady.inphase import InPhaseFit, SeriesMotion
 from prism.motion.steady.trend import Trend
+from prism.uncertainty import root_of_variance
 
 Json = dict[str, Any]
 
@@ -85,7 +86,7 @@ class Trajectories:
         own = np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
         scatter = float(motion.scatter[j])
         variance += scatter * (own + doubt)
-        std = np.sqrt(np.maximum(variance, 0.0))
+        std = root_of_variance(variance)
         return Forecast(times, values, std, np.sqrt(scatter) * self.noise_std)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:

@@ -1,0 +1,37 @@
+"""Errors of shapes and residues to second order, against draws."""
+
+import numpy as np
+import pytest
+
+from prism.modes import spread_of_residues, spread_of_shapes
+
+
+def across(d, rng, size):
+    """A random covariance of this size across a unit vector."""
+    tangent = np.linalg.svd(d[None])[2][1:].T
+    root = size * tangent @ rng.standard_normal((tangent.shape[1], tangent.shape[1]))
+    return root, root @ root.T
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_errors_of_unit_vectors_are_those_of_draws(seed):
+    """The component that is nearly one has no error of first order."""
+    rng = np.random.default_rng(seed)
+    d = np.array([1.0, 1e-3, -0.002])
+    d /= np.linalg.norm(d)
+    root, C = across(d, rng, 0.02)
+    drawn = d + rng.standard_normal((200_000, 2)) @ root.T
+    drawn /= np.linalg.norm(drawn, axis=1)[:, None]
+    expected = np.sqrt(np.mean((drawn - d) ** 2, axis=0))
+    np.testing.assert_allclose(spread_of_shapes(d[None], C)[0], expected, rtol=0.03)
+    assert np.sqrt(C[0, 0]) < 0.5 * expected[0]
+
+
+def test_errors_of_residues_are_those_of_draws_where_nothing_moves():
+    rng = np.random.default_rng(3)
+    v = np.array([0.0, 0.03, 1.0])
+    root = 0.05 * rng.standard_normal((3, 3))
+    drawn = v + rng.standard_normal((200_000, 3)) @ root.T
+    off = np.einsum("ka,kb->kab", drawn, drawn) - np.outer(v, v)
+    found = spread_of_residues(v[None], root @ root.T)[0]
+    np.testing.assert_allclose(found, np.sqrt(np.mean(off**2, axis=0)), rtol=0.03)
