@@ -12,8 +12,8 @@ drifts as slow noise does) fall away in the search that follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from typing import Protocol
 
 import numpy as np
 import scipy.linalg
@@ -25,10 +25,17 @@ from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles, evaluate, refine
 from prism.motion.forced.records.pole_search import PoleFamily
 
-Search = Callable[[ForcedData], tuple[PoleFit, PoleFamily]]
+
+class PoleSearch(Protocol):
+    """From a record to its poles."""
+
+    def __call__(
+        self, data: ForcedData, *, start: Poles | None = None
+    ) -> tuple[PoleFit, PoleFamily]:
+        """Search from a start, or from nothing."""
 
 
-def find_in_colour(data: ForcedData, search: Search) -> tuple[ForcedData, PoleFit, PoleFamily]:
+def find_in_colour(data: ForcedData, search: PoleSearch) -> tuple[ForcedData, PoleFit, PoleFamily]:
     """Search for poles, again in the noise that a search leaves where that is not white.
 
     Parameters
@@ -52,7 +59,7 @@ def find_in_colour(data: ForcedData, search: Search) -> tuple[ForcedData, PoleFi
         if seen is data:
             filters = _filters_of(data, fit, _fast(data, fit.places))
         before, seen = fit, data.whitened(filters)
-        fit, family = search(seen)
+        fit, family = search(seen, start=fit.places)
         if _alike(before, fit):
             break
     return seen, fit, family
