@@ -8,7 +8,9 @@ from tests import dense
 from prism._linalg import positive_sign
 from prism.motion.steady.fit import evaluate, refine
 from prism.motion.steady.inphase import _ShapeModel, fit_in_phase
+from prism.motion.steady.likelihood import estimate_lines
 from prism.motion.steady.phase import first_directions, phase_test
+from prism.record import Record
 from prism.search.sampling import ScatteredSampling, UniformSampling
 
 STEP, SAMPLES = 0.2, 60
@@ -253,3 +255,31 @@ def test_no_steps_give_the_amplitudes_of_the_given_lines():
     given = fit_in_phase(*common, steps=0)
     np.testing.assert_array_equal(given.omega, OMEGA)
     np.testing.assert_array_equal(given.shapes, shapes)
+
+
+def amplitudes_of(rng, trials, *, delayed):
+    """Trials of one line with a weak second direction: a late channel, or a mode of its own."""
+    t = 0.3 * np.arange(600)
+    first, second = rng.standard_normal((2, trials, 2)) @ np.array([1, 1j])
+    other = 0.1j * first if delayed else 0.1 * second
+    z = np.stack([first, other], axis=1)
+    x = (z[:, None, :] * np.exp(1.3j * t)[:, None]).real
+    return Record(x + 0.05 * rng.standard_normal(x.shape), dt=0.3)
+
+
+@pytest.mark.parametrize("trials", [2, 6])
+def test_a_weak_mode_is_told_from_a_late_channel_by_the_trials(trials):
+    found = {
+        late: [
+            len(
+                estimate_lines(
+                    amplitudes_of(np.random.default_rng([9, seed]), trials, delayed=late),
+                    false_alarm=1e-3,
+                ).fit.line
+            )
+            for seed in range(10)
+        ]
+        for late in (False, True)
+    }
+    assert found[True] == [1] * 10
+    assert sum(found[False]) >= 19

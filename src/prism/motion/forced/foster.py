@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray, Mask
+from prism.remarks import Remark
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class FosterFit:
         Typical standard deviation of a measured value of each port.
     inside : array of bool (modes,)
         Modes inside the measured band; those outside stand for all that is beyond it.
-    remarks : tuple of str
+    remarks : tuple of Remark or str
     driven : bool
         Whether a driving point was measured. Without one only the products of the participations
         of outputs and inputs are determined.
@@ -91,7 +92,7 @@ class FosterFit:
     noise: str
     noise_std: Array
     inside: Mask
-    remarks: tuple[str, ...] = ()
+    remarks: tuple[Remark | str, ...] = ()
     driven: bool = True
 
     def with_static_modes(self, far: float) -> FosterFit:

@@ -14,7 +14,8 @@ SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of
 DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
 MOSTLY_NOISE = 2 / 3  # of the power in noise: then lines are not what the record is made of
-DEGENERATE = 0.2  # singular-value ratio above which it is two modes at one frequency
+DEGENERATE = 0.2  # singular-value ratio above which one trial shows two modes at a frequency
+SHARED_CELL = 0.5  # resolutions within which two lines are two modes, and no more
 PHASE_ALTERNATIONS = 30  # between amplitudes and shape
 # -- the fit with common shapes --------------------------------------------------------------------
 SHAPE_STEPS = 25  # at most

@@ -252,7 +252,9 @@ def _described(family: LineFamily, fit: LineFit, orders: Index, torus: Torus | N
     """Test every line for being in phase, and fit all with common shapes."""
     levels = family.colour.levels(fit.omega, fit.weights)
     tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
-    ranks, needed = [_reported_rank(t) for t in tests], [_needed_rank(t) for t in tests]
+    close = _beside_another(fit.omega, limits.SHARED_CELL * family.rules.resolution)
+    ranks = [1 if near else _reported_rank(t) for t, near in zip(tests, close, strict=True)]
+    needed = [_needed_rank(t) for t in tests]
     structured = _with_shapes(family, fit, tests, ranks, orders, torus)
     same = needed == ranks
     moving = structured if same else _with_shapes(family, fit, tests, needed, orders, torus)
@@ -334,11 +336,26 @@ def _drift(family: LineFamily, fit: LineFit) -> float:
     return drift_p_value(fit, family.colour.levels(slowest, fit.weights)[:, 0])
 
 
+def _beside_another(omega: Array, reach: float) -> Mask:
+    """Lines so close to another that they are a pair of modes, one direction each.
+
+    The error of their frequencies moves motion from one to the other, so that either alone seems
+    to have directions that are those of both.
+    """
+    apart = np.abs(omega[:, None] - omega) + np.diag(np.full(len(omega), np.inf))
+    return np.asarray((apart < reach).any(axis=1))
+
+
 def _needed_rank(test: PhaseTest) -> int:
     """Fewest directions that the data do not contradict."""
     return int(np.argmax(test.p_value >= limits.PHASE_LEVEL)) + 1
 
 
 def _reported_rank(test: PhaseTest) -> int:
-    """Number of modes at this frequency: further directions must be strong, not only present."""
-    return min(_needed_rank(test), max(1, int(np.sum(test.ratio > limits.DEGENERATE))))
+    """Number of modes at this frequency.
+
+    A further direction must be strong, or move in the trials as the first one does not: a weak
+    one that follows the first is the delay of a channel or a loss.
+    """
+    modes = (test.ratio > limits.DEGENERATE) | (test.led < limits.PHASE_LEVEL)
+    return min(_needed_rank(test), max(1, int(np.sum(modes))))

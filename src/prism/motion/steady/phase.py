@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
-from prism._types import Array, Index
+from prism._types import Array, ComplexArray, Index
 from prism.motion.steady import _limits as limits
 from prism.search.projection import Amplitudes, LineFit
 
@@ -31,11 +31,15 @@ class PhaseTest:
         Singular values over the first one.
     p_value : array (channels,)
         Entry k: probability that the directions after the first k + 1 are noise only.
+    led : array (channels,)
+        Entry k: probability that the motion along direction k follows that along the first one,
+        with one factor and one phase in all trials: one for a single trial.
     """
 
     directions: Array
     ratio: Array
     p_value: Array
+    led: Array
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,40 @@ def phase_test(fit: LineFit, j: int, orders: Index) -> PhaseTest:
     n = len(orders)
     scale = np.sqrt(np.mean([np.trace(p.information, axis1=1, axis2=2) for p in parts], axis=0) / 2)
     X = np.hstack([_whitened(p, scale) for p in parts])
-    U, s, _ = np.linalg.svd(X, full_matrices=True)
+    U, s, W = np.linalg.svd(X, full_matrices=True)
+    led = _led(s, W, [p.values.shape[2] for p in parts], n)
     s = np.append(s, np.zeros(n - len(s)))
     tails = np.append(np.cumsum((s**2)[::-1])[::-1][1:], 0.0)
     if n > 1 and not all(_alike(p.information) for p in parts):
         tails[0] = _rank_one_misfit(parts, U[:, 0] / scale)
     dof = [(n - k) * (X.shape[1] - k) for k in range(1, n + 1)]
     p = [float(chdtrc(d, t)) if d > 0 else 1.0 for d, t in zip(dof, tails, strict=True)]
-    return PhaseTest(U / scale[:, None], s / s[0], np.array(p))
+    return PhaseTest(U / scale[:, None], s / s[0], np.array(p), led)
+
+
+def _led(s: Array, W: Array, trials: list[int], n: int) -> Array:
+    r"""Whether further directions do what the first one does, some time later.
+
+    A delay between channels, or a loss, gives every line a second direction whose complex
+    amplitudes are :math:`κ z_r` where those of the first are :math:`z_r`: what is left is
+    :math:`χ^2` with at most :math:`(n - 1)(2R - 2)` degrees of freedom. Two modes at one
+    frequency have amplitudes of their own in every trial.
+    """
+    out = np.ones(n)
+    R = sum(trials)
+    for k in range(1, min(n, len(s))) if R > 1 else ():
+        first, further = (_complex(s[i] * W[i], trials) for i in (0, k))
+        rest = further - first * (np.vdot(first, further) / np.vdot(first, first))
+        out[k] = chdtrc((n - 1) * (2 * R - 2), float((np.abs(rest) ** 2).sum()))
+    return out
+
+
+def _complex(row: Array, trials: list[int]) -> ComplexArray:
+    """Amplitudes of all trials from cosine and sine of the trials of each sampling."""
+    pieces = np.split(row, np.cumsum([2 * r for r in trials])[:-1])
+    return np.concatenate(
+        [piece[: len(piece) // 2] - 1j * piece[len(piece) // 2 :] for piece in pieces]
+    )
 
 
 def _displacements(fit: LineFit, one: Amplitudes, j: int, orders: Index) -> Displacements:

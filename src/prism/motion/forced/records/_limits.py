@@ -39,3 +39,9 @@ KOLMOGOROV = 2.23  # exceeded with probability 1e-4
 MISFIT_CHANCE = 1e-4  # chance of a misfit that is remarked on
 MISFIT_RISE = 20.0  # rise of χ² that is remarked on at all
 NO_NOISE = 1e-8  # of the motion: a residual that is no noise
+# -- coloured noise --------------------------------------------------------------------------------
+COLOUR_ROUNDS = 3  # searches in the noise that the one before leaves, at most
+COLOUR_ORDER = 20  # of the autoregression, at most
+COLOUR_SAMPLES = 40  # of the shortest trial for each of its coefficients, at least
+COLOUR_CHANCE = 1e-5  # chance at which white noise is taken for coloured
+COLOUR_SLOW = 8.0  # resolutions below which a pole may stand for slow noise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -28,6 +28,15 @@ class ForcedTrial:
         """Offset and drift, (samples, 2)."""
         return np.stack([np.ones(len(self.motion)), np.linspace(-1, 1, len(self.motion))], axis=1)
 
+    def whitened(self, filters: tuple[Array, ...]) -> ForcedTrial:
+        """The same with filtered motions; seen where all that a filter takes in was seen."""
+        motion, seen = self.motion.copy(), self.seen.copy()
+        for a, h in enumerate(filters):
+            motion[:, a] = filtered(self.motion[:, [a]], h)[:, 0]
+            seen[:, a] = filtered(~self.seen[:, [a]], np.ones(len(h)))[:, 0] == 0
+            seen[: len(h) - 1, a] = False
+        return ForcedTrial(np.where(seen, motion, 0.0), self.force, seen)
+
 
 @dataclass(frozen=True)
 class ForcedData:
@@ -48,6 +57,9 @@ class ForcedData:
         ``2π/T`` of the longest trial.
     band : (low, high)
         Frequencies a mode may have: one turn in the record, to just below Nyquist.
+    filters : tuple of arrays
+        What makes the noise of each motion white; the motions have gone through it, and all that
+        is compared with them has to. None where the noise is white as it is.
     """
 
     trials: tuple[ForcedTrial, ...]
@@ -59,6 +71,17 @@ class ForcedData:
     groups: tuple[Index, ...]
     resolution: float
     band: tuple[float, float]
+    filters: tuple[Array, ...] = ()
+
+    def whitened(self, filters: tuple[Array, ...]) -> ForcedData:
+        """The same record seen through one filter for each motion."""
+        trials = tuple(trial.whitened(filters) for trial in self.trials)
+        each = tuple(np.array([a]) for a in range(len(self.motions)))
+        return replace(self, trials=trials, groups=each, filters=filters)
+
+    def as_seen(self, columns: Array, group: Index) -> Array:
+        """Columns (samples, any) as the motions of a group would show them."""
+        return filtered(columns, self.filters[group[0]]) if self.filters else columns
 
     @property
     def counts(self) -> Array:
@@ -74,6 +97,14 @@ class ForcedData:
         strong = (smooth > limits.FORCE_FLOOR * smooth.max(axis=1, keepdims=True)).any(axis=0)
         bins = np.flatnonzero(strong) * 2 * np.pi / (len(longest) * self.dt)
         return float(bins[0]), float(bins[-1])
+
+
+def filtered(values: Array | Mask, h: Array) -> Array:
+    r"""Values (samples, any) after the filter :math:`\sum_k h_k x_{t-k}`, from rest."""
+    out = h[0] * values
+    for lag in range(1, len(h)):
+        out[lag:] += h[lag] * values[:-lag]
+    return np.asarray(out)
 
 
 def take_apart(record: Record, force: Sequence[str], at: Mapping[str, str] | None) -> ForcedData:

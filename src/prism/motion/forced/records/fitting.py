@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from scipy.special import chdtrc, ndtri
@@ -23,13 +24,15 @@ from prism._types import Array, Mask
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.records import _limits as limits
-from prism.motion.forced.records.data import ForcedData, take_apart
+from prism.motion.forced.records.colour import find_in_colour
+from prism.motion.forced.records.data import ForcedData, filtered, take_apart
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
 from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
 from prism.options import check_options
 from prism.record import Record
+from prism.remarks import Remark
 from prism.search.noise import noise_weights
 
 __all__ = ["RecordsFit", "fit_records"]
@@ -103,20 +106,21 @@ def fit_records(
         When there is no driving point, or the motion there is not that of a passive system.
     """
     check_options({"hold": hold, "false_alarm": false_alarm, "max_modes": max_modes})
-    data = take_apart(record, force, at)
-    poles, family = find_poles(
-        data,
+    recorded = take_apart(record, force, at)
+    search = partial(
+        find_poles,
         false_alarm=false_alarm,
         lossless=damped is False,
         holds=("first", "zero") if hold == "auto" else (hold,),
         most=max_modes,
         tell=progress or (lambda text: None),
     )
+    data, poles, family = find_in_colour(recorded, search)
     _check_poles(data, poles)
     start = start_from_poles(data, poles)
     reciprocal = Reciprocal(data, start.nuisance)
     fit, lossless = _fitted(reciprocal, start, family.floor, damped, false_alarm)
-    return _result(reciprocal, fit, poles, start, lossless)
+    return _result(recorded, reciprocal, fit, poles, start, lossless)
 
 
 def _check_poles(data: ForcedData, fit: PoleFit) -> None:
@@ -183,17 +187,24 @@ def _converged(
 
 
 def _result(
-    reciprocal: Reciprocal, fit: ModalFit, poles: PoleFit, start: ReciprocalStart, lossless: bool
+    recorded: ForcedData,
+    reciprocal: Reciprocal,
+    fit: ModalFit,
+    poles: PoleFit,
+    start: ReciprocalStart,
+    lossless: bool,
 ) -> RecordsFit:
     data = reciprocal.data
-    fitted = reciprocal.output(fit.modal)
+    plain = Reciprocal(recorded, reciprocal.nuisance) if data.filters else reciprocal
+    fitted = plain.output(fit.modal)
     residual = [
-        np.where(t.seen, t.motion - f, 0.0) for t, f in zip(data.trials, fitted, strict=True)
+        np.where(t.seen, t.motion - f, 0.0) for t, f in zip(recorded.trials, fitted, strict=True)
     ]
+    rms = np.sqrt(sum((r**2).sum(axis=0) for r in residual) / recorded.counts)
     foster, covariance, order = _foster(fit, lossless)
     low, high = data.force_band()
-    std = np.sqrt(1 / fit.weights)
-    spread = _spread(data)
+    std = rms if data.filters else np.sqrt(1 / fit.weights)
+    spread = _spread(recorded)
     words = ", ".join(f"{s:.3g} ({name})" for s, name in zip(std, data.motions, strict=True))
     result = FosterFit(
         foster=foster,
@@ -201,16 +212,16 @@ def _result(
         gains=_gains(reciprocal, fit, lossless)[order],
         chi2=fit.cost,
         dof=round(float(reciprocal.spare(fit.modal, lossless).sum())),
-        noise=f"white noise, std {words}",
+        noise=f"{'coloured' if data.filters else 'white'} noise, std {words}",
         noise_std=std,
         inside=np.asarray((foster.omega >= low) & (foster.omega <= high)),
         remarks=(
             *start.remarks,
             *_misfit(data, poles, fit, lossless),
-            *_whiteness(data, residual),
+            *_whiteness(recorded, residual, data.filters),
         ),
     )
-    nrmse = np.sqrt(fit.rss / data.counts) / spread
+    nrmse = (rms if data.filters else np.sqrt(fit.rss / data.counts)) / spread
     return RecordsFit(result, fit.modal.hold, data.motions, fitted, nrmse)
 
 
@@ -281,29 +292,51 @@ def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> 
     ]
 
 
-def _whiteness(data: ForcedData, residual: list[Array]) -> list[str]:
+def _whiteness(data: ForcedData, residual: list[Array], filters: tuple[Array, ...]) -> list[Remark]:
+    """What is said of a residual that is not white, and whether the errors count it."""
+    remarks = []
+    low, high = data.force_band()
+    spread = _spread(data)
+    for a, name in enumerate(data.motions):
+        longest = max(residual, key=len)[:, a]
+        h = filters[a] if filters else np.ones(1)
+        whitened = filtered(longest[:, None], h)[len(h) - 1 :, 0]
+        if longest.std() <= limits.NO_NOISE * spread[a]:
+            continue
+        left = _not_white(_power(whitened))
+        if len(h) == 1 and not left:
+            continue
+        power = _power(longest)
+        omega = 2 * np.pi * np.arange(1, len(power) + 1) / (len(longest) * data.dt)
+        inside = (omega >= low) & (omega <= high)
+        remarks.append(_coloured(f"{name} is not white{_ratio(power, inside)}", len(h) - 1, left))
+    return remarks
+
+
+def _coloured(what: str, order: int, left: bool) -> Remark:
+    """Said of one motion: whether an autoregression of some order is all of its colour."""
+    if left:
+        unlike = "the model does not explain all of the motion, and the stated errors are too small"
+        return Remark(f"the residual of {what}: {unlike}", code="not-white")
+    counted = "search and errors take it for coloured noise; it may be motion that the modes miss"
+    return Remark(
+        f"the residual of {what}: {counted}", f"autoregression of order {order}", code="coloured"
+    )
+
+
+def _power(values: Array) -> Array:
+    return np.asarray(np.abs(np.fft.rfft(values))[1:-1] ** 2)
+
+
+def _not_white(power: Array) -> bool:
     r"""Bartlett's test: the cumulative periodogram of white noise is a straight line.
 
     .. math:: \sqrt{m}\,\max_k \Big| \frac{\sum_{i \le k} I_i}{\sum_i I_i} - \frac{k}{m} \Big|
               \to \text{Kolmogorov's law}
     """
-    remarks = []
-    low, high = data.force_band()
-    for a, name in enumerate(data.motions):
-        longest = max(residual, key=len)[:, a]
-        power = np.abs(np.fft.rfft(longest))[1:-1] ** 2
-        if longest.std() <= limits.NO_NOISE * _spread(data)[a]:
-            continue
-        m = len(power)
-        distance = np.abs(np.cumsum(power) / power.sum() - np.arange(1, m + 1) / m).max()
-        if np.sqrt(m) * distance < limits.KOLMOGOROV:
-            continue
-        omega = 2 * np.pi * np.arange(1, m + 1) / (len(longest) * data.dt)
-        remarks.append(
-            f"the residual of {name} is not white{_ratio(power, (omega >= low) & (omega <= high))}:"
-            " the model does not explain all of the motion, and the stated errors are too small."
-        )
-    return remarks
+    m = len(power)
+    distance = np.abs(np.cumsum(power) / power.sum() - np.arange(1, m + 1) / m).max()
+    return bool(np.sqrt(m) * distance >= limits.KOLMOGOROV)
 
 
 def _ratio(power: Array, inside: Mask) -> str:

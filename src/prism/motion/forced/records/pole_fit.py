@@ -158,13 +158,14 @@ def _part(
 ) -> _Part:
     kind = data.kinds[group[0]]
     seen = trial.seen[:, group[:1]].astype(float)
-    local = np.hstack([trial.background, *(m.moving(kind)[0] for m in modes)]) * seen
+    local = np.hstack([trial.background, *(m.moving(kind)[0] for m in modes)])
+    local = data.as_seen(local, group) * seen
     driven = [m.forced(kind)[0] for m, yes in zip(modes, poles.driven, strict=True) if yes]
     if poles.rigid:
         driven.append(rigid_columns(trial.force, data.dt, poles.hold, kind))
     if poles.static:
         driven.append(static_columns(trial.force, data.dt, kind))
-    shared = np.hstack([np.zeros((len(local), 0)), *driven]) * seen
+    shared = data.as_seen(np.hstack([np.zeros((len(local), 0)), *driven]), group) * seen
     basis, triangle = scipy.linalg.qr(local, mode="economic", check_finite=False)
     scale = np.linalg.norm(local, axis=0)
     if np.abs(np.diag(triangle) / np.maximum(scale, 1e-300)).min() < limits.DEPENDENT_POLES:
@@ -211,7 +212,7 @@ def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
             rest = y - p.local @ inside - p.shared @ C
             local[r][group], residual[r][:, group] = c.T, rest
             rss[group] += (rest**2).sum(axis=0)
-            jacobian = _jacobian(data, poles, p, data.kinds[group[0]], C, c)
+            jacobian = _jacobian(data, poles, p, group, C, c)
             gradient += np.einsum("a,mpa,ma->p", weights[group], jacobian, rest)
             jacobians.append(jacobian)
         fisher += _information(parts, jacobians, inverse, weights[group])
@@ -230,8 +231,11 @@ def _inverse_gram(parts: list[_Part]) -> Array:
     return np.asarray(half.T @ half)
 
 
-def _jacobian(data: ForcedData, poles: Poles, part: _Part, kind: int, C: Array, c: Array) -> Array:
+def _jacobian(
+    data: ForcedData, poles: Poles, part: _Part, group: Index, C: Array, c: Array
+) -> Array:
     """Derivatives of the model by (ω, δ), off the local columns, (samples, 2N, channels)."""
+    kind = data.kinds[group[0]]
     N, B = len(poles), len(data.forces)
     out = np.zeros((len(part.seen), 2 * N, C.shape[1]))
     at = 0
@@ -244,7 +248,7 @@ def _jacobian(data: ForcedData, poles: Poles, part: _Part, kind: int, C: Array, 
             for half in range(2):
                 out[:, j + half * N] += forced[half] @ C[at : at + B]
             at += B
-    flat = out.reshape(len(out), -1) * part.seen
+    flat = data.as_seen(out.reshape(len(out), -1), group) * part.seen
     flat -= part.local @ (part.local.T @ flat)
     return flat.reshape(out.shape)
 

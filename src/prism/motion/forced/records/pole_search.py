@@ -189,6 +189,7 @@ def find_poles(
     holds: tuple[str, ...],
     most: int | None = None,
     tell: Callable[[str], None] = lambda text: None,
+    start: Poles | None = None,
 ) -> tuple[PoleFit, PoleFamily]:
     """Find and fit all significant poles; the fit may hold none.
 
@@ -202,6 +203,8 @@ def find_poles(
         One, or both to choose from.
     most : int, optional
         Poles at most.
+    start : Poles, optional
+        Where to start; none by default.
     """
     none = Poles(np.zeros(0), np.zeros(0), np.zeros(0, bool), False, False, holds[0], lossless)
     fit = evaluate(data, none, np.ones(len(data.motions)))
@@ -209,7 +212,8 @@ def find_poles(
     room = int(data.counts.min() / (limits.SAMPLES_OF_A_POLE * len(data.trials)))
     limit = min(limits.MOST_POLES if most is None else most, room)
     family = PoleFamily(data, *thresholds(data, false_alarm, lossless), holds, limit, floor)
-    return _driven(family, pursue(family, fit, tell=tell)), family
+    first = None if start is None else attempted(evaluate, data, start, fit.weights)
+    return _driven(family, pursue(family, fit if first is None else first, tell=tell)), family
 
 
 def _with(poles: Poles, name: str, present: bool) -> Poles:

@@ -168,7 +168,8 @@ class Reciprocal:
 
     def _basis(self, trial: ForcedTrial, group: Index) -> Array:
         seen = trial.seen[:, group[:1]]
-        local = self.nuisance_columns(trial, self.data.kinds[group[0]]) * seen
+        local = self.nuisance_columns(trial, self.data.kinds[group[0]])
+        local = self.data.as_seen(local, group) * seen
         return np.asarray(scipy.linalg.qr(local, mode="economic", check_finite=False)[0])
 
     @staticmethod
@@ -239,7 +240,8 @@ class Reciprocal:
             G, g = np.zeros((size, size)), np.zeros(size)
             for i, group in enumerate(self.data.groups):
                 columns = np.hstack(self.base(modal, r, self.data.kinds[group[0]]))
-                columns = self._off(self.bases[r][i], columns * trial.seen[:, group[:1]])
+                columns = self.data.as_seen(columns, group) * trial.seen[:, group[:1]]
+                columns = self._off(self.bases[r][i], columns)
                 K = len(modal.shapes)
                 rest = self.rest[r][i] - columns[:, :K] @ modal.shapes[:, group]
                 gram, right = columns.T @ columns, columns.T @ rest

@@ -67,6 +67,7 @@ def _gains(
         g, h, free = _sums(trial.force, rest, data, omega, decay * data.resolution)
         gram += g
         turned = np.stack([factor * (1j * omega) ** kind for kind in data.kinds], axis=1)
+        turned = turned * _filters(data, omega)
         right += (np.conj(turned / np.abs(turned))[:, :, None] * h).real
         gain += free @ weights
     ridge = 1e-9 * np.einsum("gbb->g", gram)[:, None, None] * np.eye(B) + 1e-300 * np.eye(B)
@@ -84,6 +85,14 @@ def _factor(omega: Array, dt: float, hold: str) -> ComplexArray:
     one = (np.exp(x) - 1) / x
     two = (one - 1) / x if hold == "first" else np.zeros_like(x)
     return np.asarray(((one - two) * np.exp(-x) + two) / x)
+
+
+def _filters(data: ForcedData, omega: Array) -> ComplexArray:
+    """What the filters of the motions do to a line at each frequency, (candidates, channels)."""
+    out = np.ones((len(omega), len(data.motions)), complex)
+    for a, h in enumerate(data.filters):
+        out[:, a] = np.exp(-1j * np.outer(omega, np.arange(len(h))) * data.dt) @ h
+    return out
 
 
 def _sums(

@@ -56,6 +56,10 @@ UNSYMMETRIC_SHARE = 0.3  # of the response
 FEWEST_RECIPROCAL = 8  # frequencies with both reciprocal values
 EXPLAINED = 0.3  # of the asymmetry may be left by gains that explain it
 
+# -- errors shared by neighbouring lines, in standard deviations of a correlation
+CORRELATED_LINES = 3.3  # at one line's distance: one white response in a thousand reaches it
+CORRELATED_FURTHER = 2.0  # at larger distances, once neighbours are known to be alike
+
 # -- length per grid step of the curve of poles, and the same with a loss that is small
 LOSSLESS_LENGTH = np.pi / np.sqrt(3)
 LOSSY_LENGTH = LOSSLESS_LENGTH + np.pi

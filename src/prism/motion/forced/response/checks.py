@@ -11,9 +11,10 @@ from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ResponseFit
+from prism.remarks import Remark
 
 
-def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[str, ...]:
+def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[Remark | str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
     found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(fit.misfit)]
     return tuple(one for one in found if one)
@@ -28,7 +29,7 @@ def asymmetry(data: ResponseData) -> float:
     return float(np.sqrt(0.5 * data.scatter[twice].sum() / size))
 
 
-def _unsymmetric(fit: ResponseFit, response: FrequencyResponse) -> str:
+def _unsymmetric(fit: ResponseFit, response: FrequencyResponse) -> Remark | str:
     """Reciprocal measurements must differ by no more than each differs from the fit."""
     data, variance = fit.data, fit.spread
     own, twice = data.rows == data.columns, data.scatter > 0
@@ -39,10 +40,12 @@ def _unsymmetric(fit: ResponseFit, response: FrequencyResponse) -> str:
     within = float(z2[:, own][data.counts[:, own] > 0].mean())
     if between < limits.UNSYMMETRIC * max(within, 1e-300) * (1 + 3 / np.sqrt(twice.sum())):
         return ""
-    return (
+    gains = _gains(response)
+    return Remark(
         f"the response is unsymmetric: reciprocal values differ by {200 * asymmetry(data):.2g} % "
         f"of their size, {np.sqrt(between / within):.2g} times what the noise explains; "
-        f"{_gains(response) or 'check the calibration and the direction of the channels'}"
+        f"{gains or 'check the calibration and the direction of the channels'}",
+        code="gain" if gains else "unsymmetric",
     )
 
 

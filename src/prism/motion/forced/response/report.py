@@ -11,6 +11,12 @@ from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.response.checks import remarks_of
+from prism.motion.forced.response.correlated import (
+    LineErrors,
+    correlated_covariance,
+    correlated_remark,
+    line_errors,
+)
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
@@ -27,20 +33,33 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     # a rigid body has nothing to lose
     loss = np.where(point.lossy & (point.lam > 0), point.eta, 0.0)
     misfit, free = fit.misfit, data.total - point.size / 2
-    noise = fit.noise.scaled(misfit) if misfit > limits.MISFIT else fit.noise
-    fair = replace(fit, noise=noise.scaled(data.total / free))
+    errors = line_errors(fit)
+    fair = replace(fit, noise=fit.noise.scaled(_level(fit, errors)))
+    C = correlated_covariance(fair, errors)
     return FosterFit(
         foster=Foster(omega, point.V[order] * _unit(data), loss[pole], point.damping),
-        covariance=user_covariance(fair, order),
-        gains=wald(fit)[order],
+        covariance=user_covariance(fair, order, C),
+        gains=wald(fit, C if len(errors.rho) > 1 else None)[order],
         chi2=2 * misfit * free,
         dof=int(2 * free),
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=remarks_of(fit, response),
+        remarks=(*remarks_of(fit, response), *correlated_remark(errors)),
         driven=data.driven,
     )
+
+
+def _level(fit: ResponseFit, errors: LineErrors) -> float:
+    """Variance of a fair noise over that of the fit.
+
+    Where lines are independent that is the ratio of the data to what the modes leave free of
+    them, and the misfit where that is large.
+    """
+    if len(errors.rho) > 1:
+        return errors.level
+    total, misfit = fit.data.total, fit.misfit
+    return (misfit if misfit > limits.MISFIT else 1.0) * total / (total - fit.point.size / 2)
 
 
 def _unit(data: ResponseData) -> float:
@@ -48,13 +67,15 @@ def _unit(data: ResponseData) -> float:
     return float(np.sqrt(data.value_unit) * data.frequency_unit)
 
 
-def user_covariance(fit: ResponseFit, order: Index) -> Array:
+def user_covariance(fit: ResponseFit, order: Index, known: Array | None = None) -> Array:
     """Covariance of ``(omega, participation, loss)`` from that of ``(lam, V, eta)``.
 
     Parameters
     ----------
     order : array (K,)
         Of the vectors.
+    known : array, optional
+        Covariance of ``(lam, V, eta)``; by default the inverse information.
     """
     point, data = fit.point, fit.data
     N, (K, n) = len(point), point.V.shape
@@ -68,7 +89,8 @@ def user_covariance(fit: ResponseFit, order: Index) -> Array:
     place = np.concatenate(pick)
     scale = np.concatenate([slope, np.full(K * n, _unit(data)), np.ones(K)])[: len(place)]
     out = np.zeros((K * (n + 2), K * (n + 2)))
-    inner = scale[:, None] * covariance(fit)[np.ix_(place, place)] * scale
+    C = covariance(fit) if known is None else known
+    inner = scale[:, None] * C[np.ix_(place, place)] * scale
     out[: len(place), : len(place)] = inner
     return out
 

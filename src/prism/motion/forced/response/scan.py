@@ -91,7 +91,7 @@ def _gains(fit: ResponseFit, variance: Array, phi: ComplexArray) -> tuple[Array,
     data = fit.data
     root = np.where(data.counts > 0, np.sqrt(2 * data.counts / variance), 0.0)
     residual = (data.Y - fit.H) * root
-    Q = _tangent((jacobian(data, fit.point, fit.at) * root).astype(complex))
+    Q = tangent((jacobian(data, fit.point, fit.at) * root).astype(complex))
     flat = residual.ravel().view(float)
     flat = flat - Q @ (Q.T @ flat)
     residual = flat.view(complex).reshape(residual.shape)
@@ -108,7 +108,7 @@ def trial_poles(x: Array) -> Array:
     return np.concatenate([below, inside, above])
 
 
-def _tangent(J: ComplexArray) -> Array:
+def tangent(J: ComplexArray) -> Array:
     """Orthonormal basis of what the present modes can do, (2 F E, parameters)."""
     A = np.ascontiguousarray(J).reshape(len(J), -1).view(float).T
     scale = np.maximum(np.linalg.norm(A, axis=0), 1e-300)

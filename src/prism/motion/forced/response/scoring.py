@@ -200,9 +200,15 @@ def covariance(fit: ResponseFit) -> Array:
     return out
 
 
-def wald(fit: ResponseFit) -> Array:
-    """Squared length of each participation vector in units of its error."""
-    C, V = covariance(fit), fit.point.V
+def wald(fit: ResponseFit, known: Array | None = None) -> Array:
+    """Squared length of each participation vector in units of its error.
+
+    Parameters
+    ----------
+    known : array, optional
+        Covariance of all parameters; by default that of errors that are new in every line.
+    """
+    C, V = covariance(fit) if known is None else known, fit.point.V
     parts = np.arange(len(fit.point), fit.point.losses).reshape(V.shape)
     blocks = [C[np.ix_(part, part)] for part in parts]
     inverses = [np.linalg.pinv(one, rcond=1e-12, hermitian=True) for one in blocks]
