@@ -139,10 +139,10 @@ def _ask_registered(key: str) -> dict[str, Any]:
 
 
 def _ask_motion(key: str) -> str:
-    """Ask for another motion than the usual one, by its option or its kind; empty for that."""
+    """Ask for a motion to insist on, by its option or its kind; empty where the data decide."""
     loses, springs = find("damped").choice(True), find("potential").choice("auto")
     motions = {
-        "": find("kind").choice("steady").title,
+        "": "found from the record (the usual case)",
         "damped": f"{loses.label}: {loses.words}",
         "potential": springs.label,
     }
@@ -152,7 +152,8 @@ def _ask_motion(key: str) -> str:
         list(motions),
         format_func=motions.get,
         key=f"motion {key}",
-        help="If losses or a nonlinear spring show in the record, the verdict says so.",
+        help="Losses and lines that move are found. If a nonlinear spring shows in the record, "
+        "the verdict says so.",
     )
     return str(chosen)
 
