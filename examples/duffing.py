@@ -26,7 +26,7 @@ def main(figure=None):
     start = np.array([1.5, 0.0, 0.0])
     record = system.simulate(start, np.zeros(3), DURATION, DT, noise=NOISE, rng=0)
     model = prism.identify(record, potential="polynomial", fit_fraction=FITTED)
-    linear = prism.identify(record, fit_fraction=FITTED)
+    linear = prism.identify(record, kind="steady", fit_fraction=FITTED)
     h = model.hamiltonian
     truth = np.concatenate([[1.0, 0.5], FREQUENCIES, COUPLINGS])
     found = np.concatenate(

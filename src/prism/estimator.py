@@ -169,7 +169,8 @@ class PRISM:
         Raises
         ------
         CannotTellError
-            For motion that unmeasured noise drives, which nobody can continue.
+            For motion that unmeasured noise drives, which nobody can continue. With
+            ``damped=False`` steady lines are fitted, which go on.
         """
         self._check_fitted()
         times = _times(t)

@@ -65,7 +65,10 @@ def identify(
         (equal mean energy in every mode), released from rest with the hidden part undisplaced, or
         under forces that were recorded too.
     kind : str, optional
-        Kind of motion to fit, such as ``"steady"``; by default the other options say.
+        Kind of motion to fit: ``"steady"``, ``"decaying"`` (kicked or not), ``"driven"`` by noise
+        that was not measured, ``"moving"``, ``"gyroscopic"``, ``"nonlinear"`` or ``"forced"``. By
+        default the data decide among the first four in free records, and `Model.evidence` says
+        how clearly; elsewhere the other options say.
     mass : array (channels, channels) or "identity", optional
         Effective mass of the seen coordinates, if known.
     stiffness : array (channels, channels), optional
@@ -76,10 +79,10 @@ def identify(
         Motion channel at which each force acts. A force ``f_<motion>`` or ``force_<motion>`` acts
         at that motion, and one force beside one motion is a driving point.
     damped : bool, optional
-        Fit losses, or do not. By default the likelihood decides in forced experiments, and free
-        records are taken for undamped; with ``damped=True`` they are fitted as free decays,
-        between kicks where there are any, or as stationary motion that unmeasured noise drives,
-        whichever they are.
+        Fit losses, or do not; by default the data decide, in free records and in forced
+        experiments. With ``damped=True`` free records are fitted as free decays, between kicks
+        where there are any, or as stationary motion that unmeasured noise drives, whichever they
+        are.
     gyroscopic : bool, optional
         Records at equilibrium: fit a system that rotates, whose lines turn. The mass, if known,
         fixes its scale.

@@ -229,10 +229,13 @@ def test_an_ensemble_with_a_known_mass_shows_what_is_hidden():
     assert "noise alone" in tables(page)
 
 
-def test_losses_can_be_fitted():
+def test_losses_are_found_and_can_be_insisted_on():
     t = 0.1 * np.arange(1500)
     decay = np.exp(-0.02 * t) * np.cos(2 * t) + 0.02 * np.random.default_rng(0).normal(size=1500)
     page = drop(("decay.csv", csv_of(prism.Record(decay, dt=0.1), ("t", "x"))))
+    assert model_of(identify(page)).kind == "decaying"
+    find(page.selectbox, "How it moves").select("steady").run()
+    assert model_of(identify(page)).kind == "steady"
     find(page.selectbox, "How it moves").select("damped").run()
     assert not [box for box in page.text_input if box.label == "Known mass"]
     model = model_of(identify(page))

@@ -112,6 +112,18 @@ def check_choose(names, here, outcomes):
     assert "unknown" in outcomes[0].text
 
 
+def check_kinds(names, here, outcomes):
+    decay, lines, driven = names["decay"], names["lines"], names["driven"]
+    assert (decay.kind, lines.kind, driven.kind) == ("decaying", "steady", "driven")
+    within(decay.modes.frequencies, decay.modes.frequencies_std, np.hypot([2, 3.1], [0.02, 0.05]))
+    assert (len(decay.modes), len(lines.modes)) == (2, 5)
+    assert decay.evidence.margin == pytest.approx(52, abs=0.5)
+    within(driven.modes.frequencies, driven.modes.frequencies_std, names["pair"].frequencies)
+    low, high = driven.modes.damping_interval.T
+    assert np.all((low < 0.03) & (high > 0.03))
+    assert not driven.evidence.close
+
+
 def check_readme(names, here, outcomes):
     assert (here / "out.html").exists()
     assert (here / "forecast.csv").exists()
@@ -121,6 +133,7 @@ CHECKS = {
     "README.md": check_readme,
     "docs/choose.md": check_choose,
     "docs/index.md": check_index,
+    "docs/kinds.md": check_kinds,
     "docs/first-use.md": check_first_use,
     "docs/start.md": check_start,
     "docs/tutorials/chain.md": check_chain,

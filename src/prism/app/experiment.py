@@ -19,6 +19,7 @@ __all__ = ["ExperimentAnswer", "ask_experiment", "ask_losses", "ask_options"]
 _LOSSES = {"let the data decide": None, "fit losses": True, "fit none": False}
 _AUTOMATIC = "as its name says"
 _FORCED = "forced"
+_STEADY, _MOVING = "steady", "moving"
 
 
 @dataclass(frozen=True)
@@ -124,9 +125,10 @@ def ask_options(key: str, kind: str, n_channels: int) -> dict[str, Any]:
         options["potential"] = _ask_potential(key)
     elif motion == "damped":
         options |= {"ignore": ask_option(find("ignore"), key), "damped": True}
-    elif motion:
+    elif motion not in ("", _STEADY):
         options["kind"] = motion
     else:
+        options |= {"kind": motion} if motion else {}
         options["ignore"] = ask_option(find("ignore"), key)
         options["drift"] = ask_option(find("drift"), key)
         options["mass"] = _ask_mass(key, n_channels)
@@ -139,11 +141,13 @@ def _ask_registered(key: str) -> dict[str, Any]:
 
 
 def _ask_motion(key: str) -> str:
-    """Ask for another motion than the usual one, by its option or its kind; empty for that."""
+    """Ask for a motion to insist on, by its option or its kind; empty where the data decide."""
     loses, springs = find("damped").choice(True), find("potential").choice("auto")
     motions = {
-        "": find("kind").choice("steady").title,
+        "": "found from the record (the usual case)",
+        _STEADY: find("kind").choice(_STEADY).title,
         "damped": f"{loses.label}: {loses.words}",
+        _MOVING: find("kind").choice(_MOVING).title,
         "potential": springs.label,
     }
     motions |= {str(kind.value): kind.title for kind in added_choices("kind")}
@@ -152,7 +156,8 @@ def _ask_motion(key: str) -> str:
         list(motions),
         format_func=motions.get,
         key=f"motion {key}",
-        help="If losses or a nonlinear spring show in the record, the verdict says so.",
+        help="Losses and lines that move are found. If a nonlinear spring shows in the record, "
+        "the verdict says so.",
     )
     return str(chosen)
 

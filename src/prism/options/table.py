@@ -53,7 +53,7 @@ OPTIONS: tuple[Option, ...] = (
         name="kind",
         kind=OneOf(),
         choices=(
-            Choice("steady", "it swings without losses (the usual case)"),
+            Choice("steady", "it swings on without losses"),
             Choice("decaying", "it loses energy: a free decay, kicked or not"),
             Choice("driven", "it loses energy, and noise that nobody measured keeps it moving"),
             Choice("moving", "its frequencies or amplitudes drift or are modulated"),
@@ -63,7 +63,8 @@ OPTIONS: tuple[Option, ...] = (
         ),
         metavar="NAME",
         title="kind of motion",
-        help="Kind of motion to fit; by default the other options and the data say.",
+        help="Kind of motion to fit: steady, decaying, driven, moving, gyroscopic, nonlinear or "
+        "forced; by default the data decide.",
         belongs="experiment",
     ),
     Option(
@@ -91,8 +92,8 @@ OPTIONS: tuple[Option, ...] = (
         flag="--damped/--undamped",
         label=_HOW,
         place=_MORE,
-        help="Fit losses, or none. Forced: by default the likelihood decides. Records: decays, "
-        "kicked or not, and noise-driven motion; undamped by default.",
+        help="Fit losses, or none; by default the data decide. With losses a record is a decay, "
+        "kicked or not, or driven by noise.",
         belongs="experiment",
     ),
     Option(

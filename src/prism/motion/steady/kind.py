@@ -33,7 +33,7 @@ class Steady(Explanation):
     label: ClassVar[str] = "steady lines"
 
     name: ClassVar[str] = "steady"
-    words: ClassVar[str] = "it swings without losses (the usual case)"
+    words: ClassVar[str] = "it swings on without losses"
     methods: ClassVar[tuple[str, ...]] = tuple(METHODS)
     drifts: ClassVar[bool] = True
     motions: ClassVar[tuple[type[Motion], ...]] = (Trajectories,)
