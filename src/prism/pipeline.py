@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,20 +11,22 @@ from numpy.typing import ArrayLike
 from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
-from prism.faults import corrected, find_raw
+from prism.faults import corrected, find_delays, find_raw
 from prism.faults.kind import Broken
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
 from prism.labelled import Labelled, is_labelled
 from prism.model import ForecastCheck, Model
-from prism.motion.contest import decide, is_open
+from prism.motion.account import usable
+from prism.motion.contest import against, decide, is_open
 from prism.motion.explanation import Explanation, Question
 from prism.motion.kinds import KINDS, chosen
+from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.options import all_options, check_options
 from prism.record import Record
-from prism.remarks import Ask, Words
+from prism.remarks import Ask, Remark, Words
 from prism.settings import DEFAULT_FALSE_ALARM, Settings
 
 __all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
@@ -142,13 +144,37 @@ def identify(
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
     whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
     found = _found(explanation, whole).with_remarks(*(one.remark for one in raw))
+    found = found.with_remarks(*_more(asked, explanation, found))
     if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
         found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
     model = assemble(found, done.name, settings)
-    if settings.fit_fraction is None or not isinstance(data, Record):
+    if settings.fit_fraction is None or not isinstance(data, Record) or model.trajectories is None:
         return model
     check = check_forecast(model, data, settings.fit_fraction)
     return assemble(found, done.name, settings, check=check)
+
+
+def _more(asked: Question, explanation: Explanation, found: Finding) -> Iterator[Remark]:
+    """A late channel, what the data say against an option, what was given in vain."""
+    lines, settings = found.fit, asked.settings
+    free = asked.experiment.name == "free" and settings.method == "likelihood"
+    if isinstance(lines, Lines) and lines.out_of_phase.any():
+        yield from (one.remark for one in find_delays(asked.record, lines, settings.false_alarm))
+    insisted = settings.damped is False or settings.kind == Steady.name
+    if free and insisted and isinstance(lines, Lines) and usable(asked.record):
+        remark = against(asked, found)
+        if remark is not None:
+            yield remark
+    if free and settings.fit_fraction is not None and found.motion is None:
+        yield Remark(
+            "the forecast was not tested: the motion depends on a force to come", code="no-forecast"
+        )
+    if is_open(asked, explanation) and found.kind != Steady.name and settings.mass is not None:
+        yield Remark(
+            f"the mass was not used: the motion is {found.kind}, and an unknown start or drive "
+            "excites each mode by an unknown amount",
+            code="unused",
+        )
 
 
 def check_forecast(model: Model, record: Record, fit_fraction: float) -> ForecastCheck:

@@ -21,6 +21,7 @@ from prism.motion.account import Account, price_of, usable
 from prism.motion.doubts import rough
 from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Explanation, Question
+from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Trajectories
@@ -62,8 +63,13 @@ class Broken(Explanation):
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Callable[[], Finding]]:
         """Steady lines with what breaks them, where a record has one sampling step."""
-        if usable(asked.record) and _may_be_broken(asked.record):
+        bent = lead is not None and suggests_nonlinearity(lead.modes).nonlinear
+        if usable(asked.record) and not bent and _may_be_broken(asked.record):
             yield partial(self.find, asked)
+
+    def called(self, found: Finding) -> str:
+        """Steady lines, and what is wrong with them."""
+        return "steady lines between kicks" if found.kind == "kicked" else self.label
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the mended lines leave of the samples as they were, and the price of the faults."""

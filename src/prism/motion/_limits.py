@@ -22,9 +22,9 @@ QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the nois
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
-SMOOTH_GROUP = 12.0  # lines in a group: smooth motion has 3 to 8, random motion 20 or more
+SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more
 # -- rivals ----------------------------------------------------------------------------------------
 ROUGH_LINES = 24  # steady lines looked for at first where motion is not smooth
-MORE_LINES = 4  # decaying or moving lines looked for beyond the bunches of steady ones
+LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
 SEED_RATE = 0.5  # decay over the record with which lines that stand apart start

@@ -65,13 +65,15 @@ def lines_of(record: Record, rests: Sequence[Array]) -> FourierLines:
 
 
 def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
-    """Score of every explanation on the same Fourier lines.
+    """Score of every explanation on the same Fourier lines, or samples where there are none.
 
     Parameters
     ----------
     record : Record
     accounts : sequence of Account
     """
+    if not usable(record):
+        return [_in_time(record, one.rests) + one.price for one in accounts]
     bands = next((one.bands for one in accounts if one.bands), ())
     filters = _filters(record, accounts[0].rests)
     seen = lines_of(record, filters(record.trials))
@@ -84,6 +86,15 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
             cost += _random(band) if one.bands else _in_band(left, seen, band, filters)
         out.append(float(cost) + one.price)
     return out
+
+
+def _in_time(record: Record, rests: Sequence[Array]) -> float:
+    r""":math:`\sum_a N_a (\log σ_a^2 + 1)`: white noise, where gaps leave no Fourier lines."""
+    left = np.nansum([np.nansum(rest**2, axis=0) for rest in rests], axis=0)
+    seen = np.nansum([np.nansum(y**2, axis=0) for y in record.trials], axis=0)
+    counts = np.sum([np.isfinite(y).sum(axis=0) for y in record.trials], axis=0)
+    variance = (left + limits.ROUNDING**2 * seen + limits.TINY) / counts
+    return float(counts @ (np.log(variance) + 1))
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
 from prism.evidence import Evidence, Rival
 from prism.finding import Finding
@@ -25,8 +26,9 @@ from prism.motion.explanation import Explanation, Question
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.remarks import Remark
 
-__all__ = ["decide", "is_open"]
+__all__ = ["against", "decide", "is_open"]
 
 
 @dataclass(frozen=True)
@@ -77,9 +79,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     CannotTellError
         When nothing explains the record.
     """
-    if not usable(asked.record):
-        return first.find(asked)
-    smooth = not rough(lines_of(asked.record, asked.record.trials))
+    smooth = not usable(asked.record) or not rough(lines_of(asked.record, asked.record.trials))
     if isinstance(first, LossyMotion):
         wanted = [kind for kind in kinds if isinstance(kind, LossyMotion)]
         return _chosen(asked, *_fitted(asked, wanted, None, smooth))
@@ -89,9 +89,11 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
         lead = _contender(asked, first, first.find(few))
     except NoLineError as error:
         refusal = error
-        if hump_chance(lines_of(asked.record, asked.record.trials)) > limits.DOUBT_LEVEL:
+        if _hump(asked, asked.record.trials) > limits.DOUBT_LEVEL:
             raise
-    if lead is not None and (not lead.doubts or _full(asked, lead.finding)):
+    if lead is not None and _full(asked, lead.finding):
+        return lead.finding
+    if lead is not None and not lead.doubts:
         return _with_evidence(lead, [lead], [0.0])
     asked.tell("other kinds of motion")
     others = [kind for kind in kinds if kind is not first]
@@ -168,9 +170,28 @@ def _contender(asked: Question, explanation: Explanation, finding: Finding) -> C
         return None
     if account.bands:
         return Contender(explanation, finding, account, (), 1.0)
-    chance = hump_chance(lines_of(asked.record, account.rests))
+    chance = _hump(asked, account.rests)
     doubts = tuple(_doubts(asked, finding, chance))
     return Contender(explanation, finding, account, doubts, chance)
+
+
+def _hump(asked: Question, rests: Sequence[Array]) -> float:
+    """Chance of what is left, where it has Fourier lines."""
+    record = asked.record
+    return hump_chance(lines_of(record, rests)) if usable(record) else 1.0
+
+
+def against(asked: Question, finding: Finding) -> Remark | None:
+    """What the data say against steady lines that were insisted on."""
+    one = _contender(asked, Steady(), finding)
+    if one is None or not one.doubts or _full(asked, finding):
+        return None
+    return Remark(
+        "the data speak against steady lines",
+        "; ".join(one.doubts),
+        "without that option the kind of motion is found from the data",
+        code="doubt",
+    )
 
 
 def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
@@ -204,8 +225,22 @@ def _chosen(
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
     ranked = [contenders[k] for k in order]
-    best = replace(ranked[0], finding=_complete(asked, ranked[0]))
+    best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
     return _with_evidence(best, [best, *ranked[1:]], [scores[k] - scores[order[0]] for k in order])
+
+
+def _left(best: Contender) -> Remark | None:
+    """What even the best explanation does not explain."""
+    lines = best.finding.fit
+    coloured = isinstance(lines, Lines) and lines.coloured and not lines.crowded
+    if best.account.bands or not best.doubts or coloured:
+        return None
+    return Remark(
+        "no kind of motion that was fitted explains the record to the noise",
+        "; ".join(best.doubts),
+        "treat numbers and errors with care",
+        code="unexplained",
+    )
 
 
 def _complete(asked: Question, best: Contender) -> Finding:
@@ -222,7 +257,7 @@ def _with_evidence(
     rivals: dict[str, Rival] = {}
     for one, much in zip(ranked, behind, strict=True):
         kind = one.finding.kind
-        words = one.explanation.label or one.explanation.name
-        rivals.setdefault(kind, Rival(kind, words, len(one.finding.modes), float(much)))
+        words = one.explanation.called(one.finding)
+        rivals.setdefault(words, Rival(kind, words, len(one.finding.modes), float(much)))
     doubts = next((one.doubts for one in ranked if isinstance(one.explanation, Steady)), ())
     return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))

@@ -82,7 +82,7 @@ def rough(lines: FourierLines) -> bool:
         place = np.flatnonzero(power > limits.STANDS_OUT * v.shape[1])
         apart = np.flatnonzero(np.diff(place) > limits.GROUPS_APART) + 1
         sizes += [len(group) for group in np.split(place, apart) if len(group)]
-    return bool(sizes) and float(np.mean(sizes)) > limits.SMOOTH_GROUP
+    return max(sizes, default=0) > limits.SMOOTH_GROUP
 
 
 def _powers(values: ComplexArray) -> Array:

@@ -150,6 +150,10 @@ class Explanation(ABC):
         """
         return iter(())
 
+    def called(self, found: Finding) -> str:
+        """What the motion that was found is called where kinds are compared."""
+        return self.label or self.name
+
     def account(self, asked: Question, found: Finding) -> Account | None:
         """How well it explains the samples; None where that cannot be compared."""
         return None

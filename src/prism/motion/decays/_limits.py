@@ -45,3 +45,4 @@ DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 DECAY_LEVEL = 1e-3  # chance, if nothing decays, below which lines are said to
 # -- how long decays may take where they compete with other kinds ----------------------------------
 MUCH_WORK = 2e6  # samples times squared lines, above which no more decays are sought than are seen
+EXPLAINS_NOTHING = 0.7  # share of the power that poles leave, above which they are not refined

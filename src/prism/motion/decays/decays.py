@@ -32,7 +32,7 @@ from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
 from prism.search._limits import RELATIVE_FLOOR
-from prism.search.projection import evaluate, residual_weights
+from prism.search.projection import attempted, evaluate, residual_weights
 from prism.search.whitening import noise_remarks
 from prism.uncertainty import root_of_variance
 
@@ -162,6 +162,21 @@ def _chance(gain: float, m: int) -> float:
     """Chance of a gain of m rates that cannot be negative, when all are zero."""
     k = np.arange(1, m + 1)
     return float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
+
+
+def left_by(record: Record, poles: ComplexArray) -> float:
+    """Share of the power that decays with given poles leave: one linear fit.
+
+    Parameters
+    ----------
+    record : Record
+    poles : array
+    """
+    segments = group(record, cut(record, kick_spans(None, record.n_trials)))[0]
+    weights = 1 / np.maximum(record.std() ** 2, np.finfo(float).tiny)
+    fits = [attempted(evaluate, segments, some, weights) for some in (poles[:0], poles)]
+    whole, rest = fits
+    return 1.0 if whole is None or rest is None else rest.cost / whole.cost
 
 
 def decay_price(m: int) -> float:

@@ -15,7 +15,13 @@ from prism.forecast import Motion
 from prism.motion import _limits as weighing
 from prism.motion.account import Account, price_of, usable
 from prism.motion.decays import _limits as limits
-from prism.motion.decays.decays import DecayFit, decay_price, fit_decays, rates_chance
+from prism.motion.decays.decays import (
+    DecayFit,
+    decay_price,
+    fit_decays,
+    left_by,
+    rates_chance,
+)
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.decays.search import NO_POLES
 from prism.motion.doubts import bunches
@@ -56,12 +62,14 @@ class Decays(LossyMotion):
         record = asked.record
         omega = np.zeros(0) if lead is None else lead.modes.frequencies
         apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
-        most = len(apart) + weighing.MORE_LINES if apart else weighing.BLIND_DECAYS
+        most = len(apart) + weighing.LINES_BEYOND if apart else weighing.BLIND_DECAYS
         attempts: list[tuple[Decays, int, ComplexArray]] = []
         if driven is not None:
             omega, zeta = driven.modes.frequencies, driven.modes.damping
-            most = most if most <= len(omega) + 2 * weighing.MORE_LINES else len(omega)
-            attempts.append((self, most, omega * (1j * np.sqrt(1 - zeta**2) - zeta)))
+            most = most if most <= len(omega) + 2 * weighing.LINES_BEYOND else len(omega)
+            poles = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
+            if left_by(record, poles) < limits.EXPLAINS_NOTHING:
+                attempts.append((self, most, poles))
         else:
             if apart:
                 start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
@@ -80,7 +88,7 @@ class Decays(LossyMotion):
         is tested, not weighed: all rates together need what chance seldom gives them.
         """
         fit, record = found.fit, asked.record
-        if not isinstance(fit, DecayFit) or not usable(record):
+        if not isinstance(fit, DecayFit):
             return None
         if not (self.struck or asked.settings.damped or rates_chance(fit) < limits.DECAY_LEVEL):
             return None  # lines that do not decay are steady lines
@@ -95,6 +103,10 @@ class Decays(LossyMotion):
             return None
         struck = _kicks(asked.record) if self.named(asked) else []
         return Decays(struck[0]) if struck else self
+
+    def called(self, found: Finding) -> str:
+        """A free decay, or decays between kicks."""
+        return "decays between kicks" if found.kind == "kicked" else self.label
 
     def find(self, asked: Question) -> Finding:
         """Fit the decays."""

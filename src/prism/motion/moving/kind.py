@@ -17,7 +17,7 @@ from prism.kernel import certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion import _limits as weighing
-from prism.motion.account import Account, price_of, usable
+from prism.motion.account import Account, price_of
 from prism.motion.doubts import bunches
 from prism.motion.explanation import Explanation, Question
 from prism.motion.moving import _limits as limits
@@ -67,7 +67,7 @@ class Moving(Explanation):
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
             return
-        most = asked.settings.max_modes or apart + weighing.MORE_LINES
+        most = asked.settings.max_modes or apart + weighing.LINES_BEYOND
         yield partial(_moved, asked, lines.fit.omega, lines.gains, most)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
@@ -76,7 +76,7 @@ class Moving(Explanation):
         Amplitudes are free on every channel: what noise gains by that is taken off again.
         """
         evidence, record = found.fit, asked.record
-        if not isinstance(evidence, MovingEvidence) or not usable(record):
+        if not isinstance(evidence, MovingEvidence):
             return None
         law, n, trials = evidence.fit.law, record.n_channels, record.n_trials
         if law.size == law.count:

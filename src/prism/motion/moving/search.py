@@ -65,7 +65,7 @@ def moving_evidence(
     most = min(max_modes or limits.MOST_MOVING_LINES, limits.MOST_MOVING_LINES)
     rules = line_rules(samplings, np.zeros(0), false_alarm, most)
     prices = Prices(false_alarm, float(data.counts.sum()), rules.threshold, rules.floor)
-    search = Search(record, data, rules, prices, tell)
+    search = MovingSearch(record, data, rules, prices, tell)
     omega = np.sort(np.asarray(lines, float))
     gain = np.ones(len(omega)) if strength is None else np.asarray(strength, float)
     fit = search.run(omega, gain)
@@ -78,7 +78,7 @@ def moving_evidence(
 
 
 @dataclass(frozen=True)
-class Search:
+class MovingSearch:
     """One search for moving lines.
 
     Attributes

@@ -14,7 +14,7 @@ from prism.ignore import ignored_bands
 from prism.kernel import certify_lines
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.modes import Modes, spread_of_residues
-from prism.motion.account import Account, price_of, usable
+from prism.motion.account import Account, price_of
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.ties import Ties
@@ -60,7 +60,7 @@ class Steady(Explanation):
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the lines leave, and the price of frequencies, shapes and amplitudes."""
         lines, record = found.fit, asked.record
-        if not isinstance(lines, Lines) or not usable(record):
+        if not isinstance(lines, Lines):
             return None
         # coloured noise that is foreseen from its own past is noise all the same
         motion = Trajectories(lines.motion, lines.trials, lines.means, None, lines.trend)
