@@ -12,7 +12,7 @@ from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
 from prism.faults import corrected, find_delays, find_raw
-from prism.faults.kind import Broken
+from prism.faults.kind import BrokenSteady
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
@@ -205,7 +205,7 @@ def _found(explanation: Explanation, asked: Question) -> Finding:
     """The finding, or the refusal that helps most."""
     try:
         if is_open(asked, explanation):
-            return decide(asked, explanation, [*KINDS, Broken()])
+            return decide(asked, explanation, [*KINDS, BrokenSteady()])
         return explanation.find(asked)
     except CannotTellError as refusal:
         others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)

@@ -31,11 +31,12 @@ def test_damped(here, run):
     assert len(out.splitlines()) > 4
 
 
-def test_the_plain_fit_suggests_it(here, run):
+def test_a_decay_is_found_without_an_option(here, run):
     write("decay.csv", motion(0.02))
-    status, out, _ = run("identify", "decay.csv")
+    status, out, _ = run("identify", "decay.csv", "--json", "m.json")
     assert status == 0
-    assert "--damped" in out
+    assert "motion      a free decay; next best: " in out
+    assert json.loads((here / "m.json").read_text())["kind"] == "decaying"
 
 
 def test_ignore(here, run):

@@ -90,3 +90,37 @@ def test_a_saved_model_keeps_what_was_weighed(tmp_path):
     again = prism.load(tmp_path / "m.json")
     assert again.evidence == model.evidence
     assert again.summary() == model.summary()
+
+
+def codes(model):
+    return {remark.code for remark in model.identifiability.remarks}
+
+
+def test_what_the_data_say_against_a_choice_is_said():
+    assert "doubt" in codes(prism.identify(decaying(1.0), damped=False))
+    assert "doubt" not in codes(prism.identify(chain(rng=1), damped=False))
+
+
+def test_a_decay_with_gaps_is_weighed_too():
+    values = np.array(decaying(1.0).trials[0])
+    values[::7] = np.nan
+    model = prism.identify(prism.Record(values, dt=0.1))
+    assert model.kind == "decaying"
+    assert len(model.modes) == 3
+
+
+def test_a_mass_that_is_of_no_use_is_said():
+    assert "unused" in codes(prism.identify(decaying(1.0), mass="identity"))
+
+
+def test_a_limit_on_the_modes_is_no_evidence():
+    model = prism.identify(chain(rng=1), max_modes=2)
+    assert model.kind == "steady"
+    assert model.evidence.rivals == ()
+
+
+def test_the_forecast_of_random_motion_is_not_tested():
+    model = prism.identify(driven(0.03), fit_fraction=0.7)
+    assert model.kind == "driven"
+    assert model.forecast_check is None
+    assert "no-forecast" in codes(model)

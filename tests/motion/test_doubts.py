@@ -5,7 +5,7 @@ import pytest
 import scipy.signal
 
 import prism
-from prism.motion.doubts import bunches, hump_chance
+from prism.motion.doubts import bunches, hump_chance, rough, symmetric
 from prism.motion.driven.spectrum import fourier_lines
 
 
@@ -52,3 +52,31 @@ def test_bunches_are_lines_that_may_be_one():
     groups = bunches(np.array([1.0, 1.015, 1.03, 1.2, 1.4]), resolution=0.01)
     assert [group.tolist() for group in groups] == [[0, 1, 2], [3], [4]]
     assert bunches(np.zeros(0), 0.01) == []
+
+
+def smooth_and_rough():
+    t = 0.2 * np.arange(4000)
+    decay = np.exp(-t / 400) * np.cos(1.1 * t)
+    system = prism.systems.chain(2, observed=[0])
+    shaken = prism.systems.driven(system, 800, 0.2, damping=0.02, rng=1).trials[0][:, 0]
+    noise = 0.1 * np.random.default_rng(2).standard_normal(4000)
+    return decay + noise * decay.std(), shaken[:4000] + noise * shaken.std()
+
+
+def test_random_motion_looks_rough_and_a_decay_does_not():
+    seen = [rough(fourier_lines(prism.Record(y, dt=0.2))) for y in smooth_and_rough()]
+    assert seen == [False, True]
+    noise = np.random.default_rng(3).standard_normal(3000)
+    assert not rough(fourier_lines(prism.Record(noise, dt=0.2)))
+
+
+def test_sidebands_stand_symmetrically():
+    rng = np.random.default_rng(4)
+    t = 0.2 * np.arange(5000)
+    modulated = (1 + 0.3 * np.cos(0.08 * t)) * np.cos(1.1 * t)
+    free = np.cos(1.1 * t) + 0.2 * np.cos(1.03 * t) + 0.2 * np.cos(1.16 * t)
+    found = []
+    for y in (modulated, free):
+        record = prism.Record(y + 0.05 * rng.standard_normal(5000), dt=0.2)
+        found.append(symmetric(prism.identify(record, kind="steady").modes))
+    assert found == [True, False]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import prism
-from prism.errors import CannotTellError, OptionError, RecordTooShortError
+from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.motion.potential import has_fast_kernel, oscillations
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian, certify_potential
 from prism.plot import views
@@ -158,7 +158,7 @@ def chaotic(wandering):
 
 
 def test_a_chaotic_record_is_told_what_to_do_about_it(wandering):
-    with pytest.raises(RecordTooShortError, match=r"turns about \d+ times.*potential='auto'"):
+    with pytest.raises(NoLineError, match=r"turns smoothly, about \d+ times.*potential='auto'"):
         prism.identify(wandering)
 
 

@@ -64,7 +64,7 @@ def find_breaks(record: Record, lines: Lines | None, false_alarm: float) -> tupl
 
 
 @dataclass(frozen=True)
-class _Known:
+class _Start:
     """Where the search starts: frequencies, ``1/σ²``, and the gain that a line must have."""
 
     omega: Array
@@ -72,16 +72,16 @@ class _Known:
     threshold: float
 
 
-def _known(lines: Lines) -> _Known:
-    return _Known(np.sort(lines.motion.omega), 1 / lines.noise**2, lines.threshold)
+def _known(lines: Lines) -> _Start:
+    return _Start(np.sort(lines.motion.omega), 1 / lines.noise**2, lines.threshold)
 
 
-def _quick(record: Record, false_alarm: float) -> _Known:
+def _quick(record: Record, false_alarm: float) -> _Start:
     """Lines by one pursuit, in which noise may be coloured but is not looked into."""
     samplings = samplings_of(record)[0]
     family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, limits.MOST_QUICK))
     fit = pursue(family, slow_start(family, samplings))
-    return _Known(fit.omega, residual_weights(fit, family.rules.floor), family.rules.threshold)
+    return _Start(fit.omega, residual_weights(fit, family.rules.floor), family.rules.threshold)
 
 
 def view_of(record: Record, trial: int) -> TrialView:
@@ -97,7 +97,7 @@ def view_of(record: Record, trial: int) -> TrialView:
 
 def _trial(
     view: TrialView,
-    known: _Known,
+    known: _Start,
     chance: float,
     false_alarm: float,
     channels: tuple[str, ...],

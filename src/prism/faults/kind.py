@@ -27,10 +27,10 @@ from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Trajectories
 from prism.record import Record
 
-__all__ = ["Broken"]
+__all__ = ["BrokenSteady"]
 
 
-class Broken(Explanation):
+class BrokenSteady(Explanation):
     """Steady lines with kicks, lost samples, jumps or a drifting clock.
 
     It competes with kinds of motion, but is none: what it finds is a steady motion.

@@ -169,15 +169,17 @@ def _modes_to_json(modes: Modes) -> list[Json]:
     return [
         {
             "frequency": float(modes.frequencies[m]),
-            "frequency_std": float(modes.frequencies_std[m]),
+            "frequency_std": _finite(float(modes.frequencies_std[m])),
             "frequency_hz": float(modes.frequencies_hz[m]),
             "damping": float(modes.damping[m]),
-            "damping_std": None if modes.damping_std is None else float(modes.damping_std[m]),
+            "damping_std": None
+            if modes.damping_std is None
+            else _finite(float(modes.damping_std[m])),
             "damping_interval": None
             if modes.damping_interval is None
             else modes.damping_interval[m].tolist(),
             "shape": modes.shapes[m].tolist(),
-            "shape_std": modes.shapes_std[m].tolist(),
+            "shape_std": [_finite(float(std)) for std in modes.shapes_std[m]],
             "residue": None if modes.residues is None else modes.residues[m].tolist(),
             "residue_std": None if modes.residues_std is None else modes.residues_std[m].tolist(),
             "amplitude": _amplitude(modes.amplitudes[:, m]),

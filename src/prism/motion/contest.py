@@ -200,12 +200,14 @@ def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
     resolution, omega = 2 * np.pi / record.duration, finding.modes.frequencies
     lines = finding.fit
     crowds = isinstance(lines, Lines) and lines.crowded
+    if chance < limits.DOUBT_LEVEL:
+        yield f"what the lines leave is not white noise (chance {chance:.1e})"
+    if isinstance(lines, Lines) and lines.ties is not None and not crowds:
+        return  # combinations of a few frequencies stand close, and symmetrically, by themselves
     if crowds or np.any(np.diff(np.unique(omega)) < limits.MODULATED * resolution):
         yield "lines stand closer together than separate lines are likely to"
     if symmetric(finding.modes):
         yield "weaker lines stand symmetrically on both sides of a stronger one"
-    if chance < limits.DOUBT_LEVEL:
-        yield f"what the lines leave is not white noise (chance {chance:.1e})"
     if isinstance(lines, Lines):
         apart = limits.MAY_BE_ONE * resolution
         plain = record if lines.whitening is None else lines.whitening.applied(record)

@@ -39,7 +39,10 @@ def test_modes_are_found_blind(quantity):
     assert np.allclose(np.linalg.norm(fit.shapes, axis=1), 1.0)
     assert fit.covariance.shape == (8, 8)
     std = np.sqrt(np.diag(fit.covariance))
-    assert np.allclose(std, [*fit.frequencies_std, *fit.shapes_std.ravel(), *fit.damping_std])
+    given = np.array([*fit.frequencies_std, *fit.shapes_std.ravel(), *fit.damping_std])
+    # shapes to second order: never less, and hardly more where errors are small
+    assert np.allclose(std, given, rtol=1e-3)
+    assert np.all(given >= std * (1 - 1e-12))
     assert np.all(fit.significance > 5)
 
 

@@ -71,6 +71,7 @@ NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a c
 
 # -- steady lines on top ---------------------------------------------------------------------------
 STEADY_WIDTH = 0.25  # ζ f T below which a mode kept its phase: machines .02 to .11, modes from .8
+LEAST_DRIVEN = 0.25  # of the power: below that the motion is the steady lines, the rest noise
 AROUND_STEADY = 40  # Fourier lines around a steady one that tell the noise there
 
 # -- the kind of sensor ----------------------------------------------------------------------------

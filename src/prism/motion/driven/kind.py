@@ -10,6 +10,7 @@ import numpy as np
 
 from prism.finding import Finding
 from prism.motion.account import Account, price_of, usable
+from prism.motion.driven import _limits as limits
 from prism.motion.driven.driven import DrivenFit, fit_driven
 from prism.motion.explanation import Question
 from prism.motion.losses import LossyMotion, finding_of
@@ -43,6 +44,8 @@ class Driven(LossyMotion):
         parameters = sum(band.model.modal for band in bands)
         rests = record.trials
         if on_top is not None:
+            if np.mean((on_top.rest.std() / record.std()) ** 2) < limits.LEAST_DRIVEN:
+                return None  # steady lines in coloured noise
             rests = on_top.rest.trials
             parameters += len(on_top.frequencies) * (1 + 2 * record.n_channels * record.n_trials)
         return Account(rests, price_of(record, parameters), bands)
@@ -65,7 +68,8 @@ class Driven(LossyMotion):
             noise_std=None,
             motion=None,
             remarks=(
-                "fitted as motion driven by stationary noise that nobody measured",
+                "fitted as motion driven by stationary noise that nobody measured; a chaotic "
+                "motion that nothing drives would look alike",
                 f"what the modes leave: {fit.noise}",
                 *fit.remarks,
             ),

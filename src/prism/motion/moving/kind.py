@@ -10,6 +10,7 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError
+from prism.evidence import CLOSE_CALL
 from prism.finding import Finding, RecordSummary
 from prism.forecast import Motion
 from prism.ignore import ignored_bands, within
@@ -83,7 +84,8 @@ class Moving(Explanation):
             return None  # lines that do not move are steady lines
         parameters = law.count * (n + 2 * trials) + law.size - law.count
         spare = law.count * (2 * n * trials - (n - 1) - 2 * trials)
-        return Account(tuple(evidence.fit.residuals()), price_of(record, parameters) + spare)
+        price = price_of(record, parameters) + spare + CLOSE_CALL  # steady where it is a close call
+        return Account(tuple(evidence.fit.residuals()), price)
 
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:

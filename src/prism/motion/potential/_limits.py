@@ -109,3 +109,4 @@ ORDERS = 3  # greatest multiple of a line in a combination
 COINCIDENCE = 3.0  # errors within which lines coincide
 CHANCE = 0.01  # probability at which coincidences are no longer put down to chance
 SHIFT = 5.0  # errors by which a frequency moves with the amplitude
+SMOOTH_STEPS = 0.1  # mean square from sample to sample over the variance: white noise has 2

@@ -102,7 +102,8 @@ class PotentialMotion(Explanation):
 
     def instead_of(self, asked: Question, refusal: CannotTellError) -> CannotTellError | None:
         """A motion that is slow and yet turns often, as one between two wells."""
-        if not isinstance(refusal, RecordTooShortError):
+        wanders = isinstance(refusal, NoLineError) and _smooth(asked.record)
+        if not wanders and not isinstance(refusal, RecordTooShortError):
             return None
         try:
             turns = oscillations(asked.record)
@@ -110,6 +111,16 @@ class PotentialMotion(Explanation):
             return None
         if turns < limits.OFTEN_TURNS:
             return None
+        if wanders:
+            return NoLineError(
+                Words(
+                    "no line is significant, and yet the record turns smoothly, about "
+                    f"{turns:.0f} times: coloured noise does, and so does a nonlinear motion that "
+                    "wanders irregularly between several places. For the latter, fit the force "
+                    "with {0}.",
+                    (AUTO,),
+                )
+            )
         return RecordTooShortError(
             Words(
                 "most of the motion is slower than the record is long, and yet the record turns "
@@ -119,6 +130,13 @@ class PotentialMotion(Explanation):
                 (AUTO,),
             )
         )
+
+
+def _smooth(record: Record) -> bool:
+    """Whether neighbouring samples hardly differ, as they do not in noise."""
+    values = [y - np.nanmean(y, axis=0) for y in record.trials]
+    steps = np.nansum([np.nansum(np.diff(y, axis=0) ** 2) for y in values])
+    return bool(steps < limits.SMOOTH_STEPS * np.nansum([np.nansum(y**2) for y in values]))
 
 
 def _without_lines(record: Record, fit: NonlinearFit) -> Finding:

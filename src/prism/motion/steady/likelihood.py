@@ -320,14 +320,23 @@ def _check_length(family: LineFamily, fit: LineFit) -> None:
     What turns less than once in the record cannot be told from a curved background. Where it is
     most of the signal, or all that is left is a slope, the record is too short.
     """
-    # coloured noise drifts too: its slope must stand out of what is as slow
-    only_slope = not fit.count and _drift(family, fit) < limits.SLOPE_LEVEL
+    # coloured noise drifts too, but its spectrum is flat where it is slowest
+    slope = not fit.count and drift_p_value(fit) < limits.SLOPE_LEVEL
+    only_slope = slope and (_drift(family, fit) < limits.SLOPE_LEVEL or _rises(family, fit))
     slowest = fit if fit.count else slow_start(family, fit.samplings)
     if mostly_slow(family.rules, slowest) or only_slope:
         raise RecordTooShortError(
             "the record is shorter than one period of what moves in it; record at least two "
             "periods of the slowest motion."
         )
+
+
+def _rises(family: LineFamily, fit: LineFit) -> bool:
+    """Whether the spectrum still rises towards the slowest motion that the record shows."""
+    slowest = family.rules.band[0]
+    places = np.array([slowest, limits.RISE_OVER * slowest])
+    low, high = family.colour.levels(places, fit.weights).mean(axis=0)
+    return bool(low > limits.RISE * high)
 
 
 def _drift(family: LineFamily, fit: LineFit) -> float:

@@ -562,11 +562,12 @@ def test_a_nonlinear_response_is_remarked_on_and_not_split_into_many():
     values = record.trials[0].copy()
     values[:, 0] += 0.2 * values[:, 0] ** 3 / np.abs(values[:, 0]).max() ** 2
     out = fit_records(Record(values, dt=DT, channels=["x", "f_x"]), ["f_x"])
-    assert any("not white" in remark for remark in out.fit.remarks)
+    assert any("not white" in str(remark) for remark in out.fit.remarks)
     # combination tones such as 3Ω may pass for weak modes, never for many
     assert len(out.fit.foster.omega) <= 4
     np.testing.assert_allclose(out.fit.foster.omega[:2], cart_pendulum().frequencies, rtol=1e-4)
-    assert out.fit.gains[2:].max(initial=0) < 0.01 * out.fit.gains[:2].min()
+    # gains count in the noise at each frequency, which such tones raise around the modes
+    assert out.fit.gains[2:].max(initial=0) < 0.03 * out.fit.gains[:2].min()
 
 
 # -- bad input -----------------------------------------------------------------------------------
