@@ -102,6 +102,8 @@ class PotentialMotion(Explanation):
 
     def instead_of(self, asked: Question, refusal: CannotTellError) -> CannotTellError | None:
         """A motion that is slow and yet turns often, as one between two wells."""
+        if asked.is_response or asked.settings.ignore is not None:
+            return None
         wanders = isinstance(refusal, NoLineError) and _smooth(asked.record)
         if not wanders and not isinstance(refusal, RecordTooShortError):
             return None
