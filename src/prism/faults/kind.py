@@ -63,8 +63,13 @@ class BrokenSteady(Explanation):
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Callable[[], Finding]]:
         """Steady lines with what breaks them, where a record has one sampling step."""
-        bent = lead is not None and suggests_nonlinearity(lead.modes).nonlinear
-        if usable(asked.record) and not bent and _may_be_broken(asked.record):
+        record = asked.record
+        if not usable(record):
+            return
+        # lines invented around a break hit combinations by chance; those of smooth motion do not
+        smooth = not rough(fourier_lines(record))
+        bent = smooth and lead is not None and suggests_nonlinearity(lead.modes).nonlinear
+        if not bent and _may_be_broken(record):
             yield partial(self.find, asked)
 
     def called(self, found: Finding) -> str:
