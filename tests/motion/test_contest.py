@@ -124,3 +124,22 @@ def test_the_forecast_of_random_motion_is_not_tested():
     assert model.kind == "driven"
     assert model.forecast_check is None
     assert "no-forecast" in codes(model)
+
+
+def test_decays_between_kicks_that_no_sample_shows():
+    """The kicks are below the noise of a single sample; they are found from the poles."""
+    t, rng = 0.2 * np.arange(3000), np.random.default_rng(7)
+    poles = np.array([-0.006 + 1.1j, -0.01 + 2.7j])
+    values = np.zeros((len(t), 2))
+    for k in (0, 900, 1900):
+        A = rng.standard_normal((2, 2)) * (1 + 0j)
+        # the velocity jumps, the displacement does not
+        values[k:] += (np.exp(np.multiply.outer(t[k:] - t[k], poles)) @ (-1j * A)).real
+    model = prism.identify(prism.Record(values + 0.1 * rng.standard_normal(values.shape), dt=0.2))
+    assert model.kind == "kicked"
+    assert model.evidence.rivals[0].words == "decays between kicks"
+    off = np.abs(model.modes.frequencies - np.abs(poles)) / model.modes.frequencies_std
+    assert np.all(off < 4)
+    assert np.all(np.abs(model.modes.damping + poles.real / np.abs(poles)) < 1e-3)
+    said = next(one for one in model.identifiability.remarks if one.code == "kicks")
+    assert "2 kicks" in said.what

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -20,7 +20,7 @@ from prism.motion._limits import FEWEST_SAMPLES
 from prism.motion.account import Account, price_of, usable
 from prism.motion.doubts import rough
 from prism.motion.driven.spectrum import fourier_lines
-from prism.motion.explanation import Explanation, Question
+from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
@@ -61,7 +61,7 @@ class BrokenSteady(Explanation):
 
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
-    ) -> Iterator[Callable[[], Finding]]:
+    ) -> Iterator[Attempt]:
         """Steady lines with what breaks them, where a record has one sampling step."""
         record = asked.record
         if not usable(record):
@@ -70,7 +70,7 @@ class BrokenSteady(Explanation):
         smooth = not rough(fourier_lines(record))
         bent = smooth and lead is not None and suggests_nonlinearity(lead.modes).nonlinear
         if not bent and _may_be_broken(record):
-            yield partial(self.find, asked)
+            yield Attempt(self, partial(self.find, asked))
 
     def called(self, found: Finding) -> str:
         """Steady lines, and what is wrong with them."""

@@ -27,4 +27,6 @@ SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, rand
 ROUGH_LINES = 24  # steady lines looked for at first where motion is not smooth
 LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
+KICKED_DECAYS = 32  # decaying lines looked for between kicks that the samples show
+ONCE_MORE = 2  # times as many lines, for the explanation that wins and met its limit
 SEED_RATE = 0.5  # decay over the record with which lines that stand apart start

@@ -8,7 +8,7 @@ competes is fitted in turn, until one leaves nothing that asks for another; the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,7 @@ from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.decays.decays import decay_chance
 from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
-from prism.motion.explanation import Explanation, Question
+from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
@@ -44,6 +44,8 @@ class Contender:
         What asks for another kind, in words.
     chance : float
         Smallest chance of what is left, if it is noise.
+    most : int or None
+        Lines that it was allowed.
     """
 
     explanation: Explanation
@@ -51,6 +53,7 @@ class Contender:
     account: Account
     doubts: tuple[str, ...]
     chance: float
+    most: int | None
 
 
 def is_open(asked: Question, explanation: Explanation) -> bool:
@@ -86,7 +89,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     lead, refusal = None, None
     try:
         few = asked if smooth or asked.settings.max_modes else _with_few_lines(asked)
-        lead = _contender(asked, first, first.find(few))
+        lead = _contender(asked, first, first.find(few), few.settings.max_modes)
     except NoLineError as error:
         refusal = error
         if _hump(asked, asked.record.trials) > limits.DOUBT_LEVEL:
@@ -127,9 +130,9 @@ def _fitted(
     """
     out: list[Contender] = []
     refusal: CannotTellError | None = None
-    for explanation, attempt in _attempts(asked, kinds, lead, out, smooth):
+    for attempt in _attempts(asked, kinds, lead, out, smooth):
         try:
-            one = _contender(asked, explanation, attempt())
+            one = _contender(asked, attempt.explanation, attempt.find(), attempt.most)
         except CannotTellError as error:
             refusal = error
             continue
@@ -147,32 +150,36 @@ def _attempts(
     lead: Finding | None,
     found: Sequence[Contender],
     smooth: bool,
-) -> Iterator[tuple[Explanation, Callable[[], Finding]]]:
-    """Fits to be made: what the look of the spectrum suggests comes first."""
+) -> Iterator[Attempt]:
+    """Fits to be made: what the samples and the look of the spectrum suggest comes first."""
+    for kind in kinds:
+        yield from kind.at_sight(asked)
     random = [kind for kind in kinds if isinstance(kind, Driven)]
     others = [kind for kind in kinds if kind not in random]
     if smooth:
         for kind in others:
-            yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, None))
+            yield from kind.rivals(asked, lead, None)
     for kind in random:
-        yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, None))
+        yield from kind.rivals(asked, lead, None)
     driven = next((one.finding for one in found if one.account.bands), None)
     if smooth and driven is None:
         return
     for kind in others:
         if not smooth or isinstance(kind, LossyMotion):
-            yield from ((kind, attempt) for attempt in kind.rivals(asked, lead, driven))
+            yield from kind.rivals(asked, lead, driven)
 
 
-def _contender(asked: Question, explanation: Explanation, finding: Finding) -> Contender | None:
+def _contender(
+    asked: Question, explanation: Explanation, finding: Finding, most: int | None = None
+) -> Contender | None:
     account = explanation.account(asked, finding)
     if account is None:
         return None
     if account.bands:
-        return Contender(explanation, finding, account, (), 1.0)
+        return Contender(explanation, finding, account, (), 1.0, most)
     chance = _hump(asked, account.rests)
     doubts = tuple(_doubts(asked, finding, chance))
-    return Contender(explanation, finding, account, doubts, chance)
+    return Contender(explanation, finding, account, doubts, chance, most)
 
 
 def _hump(asked: Question, rests: Sequence[Array]) -> float:
@@ -247,10 +254,13 @@ def _left(best: Contender) -> Remark | None:
 
 def _complete(asked: Question, best: Contender) -> Finding:
     """The finding, once more without the limit under which it competed, where it met that."""
-    steady = isinstance(best.explanation, Steady)
-    if not best.doubts or (steady and len(best.finding.modes) < limits.ROUGH_LINES):
+    if not best.doubts or best.most is None or len(best.finding.modes) < best.most:
         return best.finding
-    return best.explanation.find(asked)
+    if isinstance(best.explanation, Steady):
+        return best.explanation.find(asked)
+    # decays and moving lines take much longer than steady ones: their search stays bounded
+    more = replace(asked.settings, max_modes=limits.ONCE_MORE * best.most)
+    return best.explanation.find(asked._replace(settings=more))
 
 
 def _with_evidence(

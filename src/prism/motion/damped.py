@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.modes import spread_of_shapes
 from prism.remarks import Remark
 from prism.uncertainty import root_of_variance
@@ -48,6 +48,12 @@ class DampedModes:
     def __len__(self) -> int:
         """Return the number of modes."""
         return len(self.frequencies)
+
+    @property
+    def poles(self) -> ComplexArray:
+        r""":math:`λ_j = Ω_j (i \sqrt{1 - ζ_j^2} - ζ_j)`."""
+        rate = 1j * np.sqrt(np.maximum(1 - self.damping**2, 0.0)) - self.damping
+        return np.asarray(self.frequencies * rate)
 
     @property
     def frequencies_std(self) -> Array:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from prism.motion.account import Account
     from prism.options import Option
 
-__all__ = ["Explanation", "Question"]
+__all__ = ["Attempt", "Explanation", "Question"]
 
 Tell = Callable[[str], None]
 
@@ -58,6 +58,24 @@ class Question(NamedTuple):
         """The data, which are a record."""
         assert isinstance(self.data, Record)
         return self.data
+
+
+class Attempt(NamedTuple):
+    """A fit that may be made.
+
+    Attributes
+    ----------
+    explanation : Explanation
+        Of what it finds.
+    find : callable
+        Makes the fit; it may refuse.
+    most : int or None
+        Lines that it may find, at most; the fit is no evidence for what is left beyond these.
+    """
+
+    explanation: Explanation
+    find: Callable[[], Finding]
+    most: int | None = None
 
 
 @dataclass(frozen=True)
@@ -133,12 +151,20 @@ class Explanation(ABC):
                 "out."
             )
 
+    def at_sight(self, asked: Question) -> Iterator[Attempt]:
+        """Fits that the samples suggest by themselves: they are made before all others.
+
+        Parameters
+        ----------
+        asked : Question
+            Of a record that steady lines do not explain.
+        """
+        return iter(())
+
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
-    ) -> Iterator[Callable[[], Finding]]:
+    ) -> Iterator[Attempt]:
         """Fits of this kind to data that another kind does not explain, the simplest first.
-
-        Each is made when it is called, and may refuse.
 
         Parameters
         ----------

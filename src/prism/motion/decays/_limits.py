@@ -46,3 +46,14 @@ DECAY_LEVEL = 1e-3  # chance, if nothing decays, below which lines are said to
 # -- how long decays may take where they compete with other kinds ----------------------------------
 MUCH_WORK = 2e6  # samples times squared lines, above which no more decays are sought than are seen
 EXPLAINS_NOTHING = 0.7  # share of the power that poles leave, above which they are not refined
+# -- kicks between decays of known poles -----------------------------------------------------------
+ONSET_BLOCKS = 256  # into which a trial is cut, at most
+ONSET_SAMPLES = 3.0  # samples per amplitude of the shortest stretch
+ONSET_ROUNDS = 5  # partitions, with poles refined in between
+ONSET_TOLERANCE = 0.1  # χ² that a further step must gain while poles are refined
+ONSET_RIDGE = 1e-9  # relative to the diagonal of a Gram matrix
+SKIPPED_BLOCK = 1.5  # what a block that belongs to no stretch costs, over what noise would
+ONSET_APART = 2.0  # resolutions within which two poles may be one that was kicked
+ONSET_POLES = 6  # further poles looked for between the kicks
+HOPELESS_BLOCKS = 5  # blocks per stretch below which the poles cannot be refined between kicks
+STRETCH_BLOCKS = 10  # blocks per stretch on average, at least: more kicks are noise that drives

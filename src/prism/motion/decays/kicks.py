@@ -29,6 +29,7 @@ def settled(
     false_alarm: float,
     max_modes: int | None,
     progress: Callable[[str], None] | None,
+    start: ComplexArray = NO_POLES,
 ) -> tuple[list[Stretch], ComplexArray, tuple[str, ...]]:
     """Leave out the samples around kicks that the free motion does not explain.
 
@@ -47,7 +48,7 @@ def settled(
     margin = min(max(limits.LEAST_MARGIN, round(limits.KICK_MARGIN * typical)), typical // 4)
     inner = trimmed(pieces, margin, margin)
     inner = [p for p in inner if p.stop - p.first >= max(typical // 4, limits.SHORTEST_KEPT)]
-    poles = _common_poles(record, inner, background, false_alarm, max_modes, progress)
+    poles = _common_poles(record, inner, background, false_alarm, max_modes, progress, start)
     # all stretches once more, at the poles of those that agree
     segments, means, _ = group(record, inner, background)
     floor = DecayFamily.of(segments, false_alarm, max_modes).rules.floor
@@ -85,14 +86,15 @@ def _common_poles(
     false_alarm: float,
     max_modes: int | None,
     progress: Callable[[str], None] | None,
+    poles: ComplexArray,
 ) -> ComplexArray:
     """Poles of most stretches: few lines first, then more without the stretches that disagree.
 
     One overlooked kick would otherwise be fitted by ever more lines.
     """
     active = list(pieces)
-    poles = NO_POLES
-    for limit in (*limits.KICK_LINES, None):
+    few = (limit for limit in limits.KICK_LINES if limit > len(poles))
+    for limit in (*few, None):
         most = limit if max_modes is None else min(limit or max_modes, max_modes)
         segments, _, _ = group(record, active, background)
         family = DecayFamily.of(segments, false_alarm, most)

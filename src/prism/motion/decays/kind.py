@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -23,10 +23,12 @@ from prism.motion.decays.decays import (
     rates_chance,
 )
 from prism.motion.decays.motion import DecayMotion
+from prism.motion.decays.onsets import onsets
 from prism.motion.decays.search import NO_POLES
 from prism.motion.doubts import bunches
+from prism.motion.driven.driven import DrivenFit
 from prism.motion.driven.innovations import kicks
-from prism.motion.explanation import Question
+from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 from prism.record import QUANTITIES, Record
 from prism.remarks import Remark
@@ -50,35 +52,48 @@ class Decays(LossyMotion):
 
     struck: tuple[Array, ...] = ()
 
+    def at_sight(self, asked: Question) -> Iterator[Attempt]:
+        """Decays between kicks that can be seen in the samples."""
+        for struck in _kicks(asked.record):
+            yield Decays(struck)._attempt(asked, weighing.KICKED_DECAYS)
+
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
-    ) -> Iterator[Callable[[], Finding]]:
-        """Decays of the lines that stand apart, then of a few more, with kicks where there are any.
+    ) -> Iterator[Attempt]:
+        """Decays of the lines that stand apart, then of a few more.
 
-        Where noise may drive the motion, decays begin at the poles of the driven modes, and are as
-        many unless few more lines than these stand apart: a search for more would take long and
-        find nothing.
+        Where noise may drive the motion, decays begin at the poles of the driven modes: between
+        kicks, if few of them explain it, or from the start of the record. They are as many unless
+        few more lines than these stand apart: a search for more would take long and find nothing.
         """
         record = asked.record
         omega = np.zeros(0) if lead is None else lead.modes.frequencies
         apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
         most = len(apart) + weighing.LINES_BEYOND if apart else weighing.BLIND_DECAYS
-        attempts: list[tuple[Decays, int, ComplexArray]] = []
         if driven is not None:
-            omega, zeta = driven.modes.frequencies, driven.modes.damping
-            most = most if most <= len(omega) + 2 * weighing.LINES_BEYOND else len(omega)
-            poles = omega * (1j * np.sqrt(1 - zeta**2) - zeta)
-            if left_by(record, poles) < limits.EXPLAINS_NOTHING:
-                attempts.append((self, most, poles))
-        else:
-            if apart:
-                start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
-                attempts.append((self, len(apart), start))
-            if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
-                attempts.append((self, most, NO_POLES))
-        attempts += [(Decays(struck), most, NO_POLES) for struck in _kicks(record)]
-        for one, count, start in attempts:
-            yield partial(one._found, asked, asked.settings.max_modes or count, start)
+            yield from self._of_driven(asked, driven, most)
+            return
+        if apart:
+            start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
+            yield self._attempt(asked, len(apart), start)
+        if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
+            yield self._attempt(asked, most)
+
+    def _of_driven(self, asked: Question, driven: Finding, most: int) -> Iterator[Attempt]:
+        record, fit = asked.record, driven.fit
+        assert isinstance(fit, DrivenFit)
+        poles = fit.poles if fit.on_top is None else fit.on_top.instead
+        found = onsets(record, poles, asked.settings.false_alarm)
+        if found.times:
+            more = len(found.poles) + weighing.LINES_BEYOND
+            yield Decays(found.times)._attempt(asked, more, found.poles)
+        most = most if most <= len(poles) + 2 * weighing.LINES_BEYOND else len(poles)
+        if left_by(record, poles) < limits.EXPLAINS_NOTHING:
+            yield self._attempt(asked, most, poles)
+
+    def _attempt(self, asked: Question, count: int, start: ComplexArray = NO_POLES) -> Attempt:
+        most = asked.settings.max_modes or count
+        return Attempt(self, partial(self._found, asked, most, start), most)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the decays leave, and the price of poles, shapes and amplitudes.
@@ -90,7 +105,7 @@ class Decays(LossyMotion):
         fit, record = found.fit, asked.record
         if not isinstance(fit, DecayFit):
             return None
-        if not (self.struck or asked.settings.damped or rates_chance(fit) < limits.DECAY_LEVEL):
+        if not (asked.settings.damped or rates_chance(fit) < limits.DECAY_LEVEL):
             return None  # lines that do not decay are steady lines
         n, m, stretches = record.n_channels, len(fit), len(fit.stretches)
         parameters = m * (n + 2 * stretches) + n * fit.unused + stretches - record.n_trials

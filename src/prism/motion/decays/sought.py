@@ -123,7 +123,7 @@ def _found(
     dropped: tuple[str, ...] = ()
     if any(len(one) for one in spans):
         pieces, start, dropped = settled(
-            record, pieces, background, false_alarm, max_modes, progress
+            record, pieces, background, false_alarm, max_modes, progress, start
         )
     segments, means, starts = group(record, pieces, background)
     shared = 1 if whitening is None else whitening.shared

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from prism.finding import Finding
 from prism.motion.account import Account, price_of, usable
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.driven import DrivenFit, fit_driven
-from prism.motion.explanation import Question
+from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 
 
@@ -31,10 +31,10 @@ class Driven(LossyMotion):
 
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
-    ) -> Iterator[Callable[[], Finding]]:
+    ) -> Iterator[Attempt]:
         """Modes that noise drives, where the record has Fourier lines."""
         if usable(asked.record):
-            yield partial(self.find, asked)
+            yield Attempt(self, partial(self.find, asked))
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """The spectra of the bands, and the price of modes and their forces."""

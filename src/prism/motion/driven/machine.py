@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.spectrum import FourierLines, fourier_lines
@@ -39,12 +39,15 @@ class SteadyOnTop:
         Root mean square over the trials of the amplitude of each.
     rest : Record
         The record without them.
+    instead : array
+        Poles of all modes of the fit in which they were still among the modes.
     """
 
     frequencies: Array
     frequencies_std: Array
     sizes: Array
     rest: Record
+    instead: ComplexArray
 
     def remark(self) -> Remark:
         """Where they are."""
@@ -90,7 +93,7 @@ def steady_on_top(record: Record, fit: DampedModes) -> SteadyOnTop | None:
     rest = record.with_values(rests)
     level = _levels(fourier_lines(rest), lines.omega) / (record.dt or 1.0)
     own = np.sqrt(np.diag(np.linalg.inv(lines.fisher)) * (level @ weights) / record.n_channels)
-    return SteadyOnTop(lines.omega, own, sizes, rest)
+    return SteadyOnTop(lines.omega, own, sizes, rest, fit.poles)
 
 
 def _levels(lines: FourierLines, omega: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -20,7 +20,7 @@ from prism.modes import Modes
 from prism.motion import _limits as weighing
 from prism.motion.account import Account, price_of
 from prism.motion.doubts import bunches
-from prism.motion.explanation import Explanation, Question
+from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence
 from prism.motion.moving.motion import MovingMotion
@@ -60,7 +60,7 @@ class Moving(Explanation):
 
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
-    ) -> Iterator[Callable[[], Finding]]:
+    ) -> Iterator[Attempt]:
         """Lines that move, about as many as stand apart, unless that would take long."""
         lines, record = None if lead is None else lead.fit, asked.record
         if not isinstance(lines, Lines) or driven is not None:
@@ -69,7 +69,7 @@ class Moving(Explanation):
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
             return
         most = asked.settings.max_modes or apart + weighing.LINES_BEYOND
-        yield partial(_moved, asked, lines.fit.omega, lines.gains, most)
+        yield Attempt(self, partial(_moved, asked, lines.fit.omega, lines.gains, most), most)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the lines leave, and the price of their law, shapes and amplitudes.
