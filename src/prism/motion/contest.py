@@ -26,7 +26,9 @@ from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.record import Record
 from prism.remarks import Remark
+from prism.search._limits import RELATIVE_FLOOR
 
 __all__ = ["against", "decide", "is_open"]
 
@@ -178,7 +180,7 @@ def _contender(
     if account.bands:
         return Contender(explanation, finding, account, (), 1.0, most)
     chance = _hump(asked, account.rests)
-    doubts = tuple(_doubts(asked, finding, chance))
+    doubts = tuple(_doubts(asked, finding, account.rests, chance))
     return Contender(explanation, finding, account, doubts, chance, most)
 
 
@@ -201,7 +203,17 @@ def against(asked: Question, finding: Finding) -> Remark | None:
     )
 
 
-def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
+def _weights(record: Record, rests: Sequence[Array], lines: int) -> Array:
+    """``1/σ²`` of every channel, from what lines with offset and drift leave."""
+    square = np.sum([np.nansum(rest**2, axis=0) for rest in rests], axis=0)
+    counts = np.sum([np.isfinite(rest).sum(axis=0) for rest in rests], axis=0)
+    freedom = np.maximum(counts - 2 * (lines + 1) * record.n_trials, 1)
+    return np.asarray(1 / np.maximum(square / freedom, (RELATIVE_FLOOR * record.std()) ** 2))
+
+
+def _doubts(
+    asked: Question, finding: Finding, rests: Sequence[Array], chance: float
+) -> Iterator[str]:
     """What speaks against an explanation by lines, in words."""
     record = asked.record
     resolution, omega = 2 * np.pi / record.duration, finding.modes.frequencies
@@ -217,8 +229,10 @@ def _doubts(asked: Question, finding: Finding, chance: float) -> Iterator[str]:
         yield "weaker lines stand symmetrically on both sides of a stronger one"
     if isinstance(lines, Lines):
         apart = limits.MAY_BE_ONE * resolution
-        plain = record if lines.whitening is None else lines.whitening.applied(record)
-        decay = decay_chance(plain, lines.fit.omega, lines.gains, apart)
+        mixed = lines.whitening
+        plain = record if mixed is None else mixed.applied(record)
+        weights = _weights(record, rests, len(omega)) if mixed is None else None
+        decay = decay_chance(plain, lines.fit.omega, lines.gains, apart, weights)
         if decay < limits.DOUBT_LEVEL:
             yield f"lines decay by a first test (chance {decay:.1e})"
 

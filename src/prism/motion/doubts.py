@@ -96,7 +96,7 @@ def _powers(values: ComplexArray) -> Array:
     size = np.sum(np.abs(unit) ** 2, axis=1)
     quiet = unit[size <= np.quantile(size, limits.QUIET_SHARE)]
     S = quiet.T @ quiet.conj() / len(quiet) + limits.ROUNDING * np.eye(n)
-    power = np.einsum("ka,ab,kb->k", unit.conj(), np.linalg.inv(S), unit).real
+    power = np.sum((unit.conj() @ np.linalg.inv(S)) * unit, axis=1).real
     return np.asarray(power * gammaincinv(n, 0.5) / np.median(power))
 
 

@@ -204,7 +204,8 @@ def whitening_of(
     correlation, independent = (None if matrix is None else P), float(n)
     if matrix is None or lost > limits.MOST_LOST:
         matrix, independent = np.eye(n), n**2 / float(np.sum(P**2))
-        levels = _estimated(cells, tuple(np.array([a]) for a in range(n)))[1]
+        if cells.trials > 1:
+            levels = _estimated(cells, tuple(np.array([a]) for a in range(n)))[1]
     if not _unequal(levels, 2 * independent * cells.of_trial(keep)):
         levels = np.ones(cells.trials)
     if correlation is None and np.all(levels == 1):
@@ -304,7 +305,7 @@ def _blocks(place: Array) -> Index:
 def _estimated(cells: _Cells, groups: Sequence[Index]) -> tuple[Array, Array, Mask]:
     """Correlation between channels, level of each trial, and the cells that do not stand out."""
     levels, n = np.ones(cells.trials), len(cells.values)
-    for _ in range(limits.NOISE_ROUNDS):
+    for _ in range(limits.NOISE_ROUNDS if cells.trials > 1 else 1):
         x = cells.values / levels[cells.trial]
         x = x / np.sqrt(_medians(cells, np.abs(x) ** 2))[:, cells.block]
         power = np.abs(x) ** 2

@@ -124,7 +124,9 @@ def damping_evidence(
     return DampingEvidence(gain, m, _chance(gain, m), size, -point.poles.real / size)
 
 
-def decay_chance(record: Record, omega: Array, strength: Array, apart: float) -> float:
+def decay_chance(
+    record: Record, omega: Array, strength: Array, apart: float, weights: Array | None = None
+) -> float:
     r"""A score test of decaying against steady lines: one linear fit instead of a search.
 
     Lines nearer than ``apart`` are taken for one. At δ = 0 the likelihood with amplitudes and
@@ -139,6 +141,8 @@ def decay_chance(record: Record, omega: Array, strength: Array, apart: float) ->
         Frequencies of steady lines, ascending, and their gains.
     apart : float
         Distance in angular frequency.
+    weights : array (channels,), optional
+        ``1/σ²`` of what these lines leave, where it is known.
 
     Returns
     -------
@@ -148,9 +152,11 @@ def decay_chance(record: Record, omega: Array, strength: Array, apart: float) ->
     bunches = np.split(np.arange(len(omega)), np.flatnonzero(np.diff(omega) > apart) + 1)
     poles = 1j * np.array([np.average(omega[b], weights=strength[b]) for b in bunches])
     segments = group(record, cut(record, kick_spans(None, record.n_trials)))[0]
-    fit = evaluate(segments, poles, np.ones(record.n_channels))
-    floor = (RELATIVE_FLOOR * record.std()) ** 2
-    fit = evaluate(segments, poles, residual_weights(fit, floor))
+    if weights is None or len(bunches) < len(omega):
+        floor = (RELATIVE_FLOOR * record.std()) ** 2
+        first = evaluate(segments, poles, np.ones(record.n_channels))
+        weights = residual_weights(first, floor)
+    fit = evaluate(segments, poles, weights)
     F, m = fit.fisher, fit.count
     solved = np.linalg.solve(F[:m, :m], np.column_stack([F[:m, m:], fit.gradient[:m]]))
     S, s = F[m:, m:] - F[m:, :m] @ solved[:, :m], fit.gradient[m:] - F[m:, :m] @ solved[:, m]
