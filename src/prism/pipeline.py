@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,8 @@ from numpy.typing import ArrayLike
 from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
-from prism.faults import corrected, find_delays, find_raw
-from prism.faults.kind import BrokenSteady
+from prism.faults import corrected, find_raw
+from prism.faults.kind import BrokenSteady, put_in_time
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
@@ -143,7 +144,11 @@ def identify(
     explanation.check(asked)
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
     whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
-    found = _found(explanation, whole).with_remarks(*(one.remark for one in raw))
+    found = _found(explanation, whole)
+    late = put_in_time(whole, found, partial(_found, explanation))
+    if late is not None:
+        asked, found = late
+    found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
     if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
         found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
@@ -155,11 +160,9 @@ def identify(
 
 
 def _more(asked: Question, explanation: Explanation, found: Finding) -> Iterator[Remark]:
-    """A late channel, what the data say against an option, what was given in vain."""
+    """What the data say against an option, what was given in vain."""
     lines, settings = found.fit, asked.settings
     free = asked.experiment.name == "free" and settings.method == "likelihood"
-    if isinstance(lines, Lines) and lines.out_of_phase.any():
-        yield from (one.remark for one in find_delays(asked.record, lines, settings.false_alarm))
     insisted = settings.damped is False or settings.kind == Steady.name
     if free and insisted and isinstance(lines, Lines) and usable(asked.record):
         remark = against(asked, found)

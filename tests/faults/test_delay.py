@@ -1,11 +1,12 @@
-"""A late channel is told from lines in phase, and from lines that are out of phase."""
+"""A late channel is told from lines in phase or out of phase, and put in time."""
 
 import numpy as np
 import pytest
 from tests.faults.conftest import DT, OMEGA
 
-from prism.faults import find_delays
-from prism.faults.delay import quadrature
+import prism
+from prism.faults import corrected, find_delays
+from prism.faults.delay import Phases, _late, quadrature
 from prism.motion.steady import estimate_lines
 from prism.record import Record
 
@@ -43,10 +44,63 @@ def test_lines_out_of_phase_are_no_delay():
     assert [found(record(seed, turn=0.3)) for seed in range(5)] == [()] * 5
 
 
+def test_one_line_out_of_phase_is_no_delay():
+    """Any delay explains one phase: the others must show it too."""
+    t = DT * np.arange(2000)
+    rng = np.random.default_rng(5)
+    x = np.cos(np.outer(t, OMEGA)) @ rng.uniform(0.4, 1.0, (4, 3))
+    x[:, 1] += 0.1 * np.sin(OMEGA[3] * t)
+    assert found(Record(x + 0.05 * rng.standard_normal(x.shape), dt=DT)) == ()
+
+
+def test_a_delay_that_another_explains_as_well_is_not_corrected():
+    """Lines that are close turn alike: a delay, and one a whole turn from it, look the same."""
+    omega = np.array([2.0, 2.02, 2.04])
+    rng = np.random.default_rng(6)
+    z = np.array([rng.uniform(0.5, 1.0, (3, 3)).astype(complex)])
+    z[:, 0] *= np.exp(-1j * omega * 0.75)
+    near = _late(Phases(z, np.full((1, 3), 900.0), omega), ("a", "b", "c"), 1e-3, omega)
+    sure = _late(Phases(z, np.full((1, 3), 9e6), omega), ("a", "b", "c"), 1e-3, omega)
+    assert [one.channels for one in near + sure] == [("a",), ("a",)]
+    assert (near[0].lines, len(sure[0].lines)) == ((), 3)
+    assert "would explain them as well" in near[0].why
+    assert near[0].treatment == "nothing was changed"
+
+
+def test_few_phases_cannot_exclude_a_rotation():
+    """A weak gyroscopic force turns the two lines of two coordinates as a delay does."""
+    rotor = prism.systems.GyroscopicSystem(
+        np.eye(2), [[0, 0.05], [-0.05, 0]], [[2.0, -0.7], [-0.7, 1.2]], np.eye(2)
+    )
+    t = np.arange(0, 900, 0.4)
+    x = np.real(np.exp(1j * np.outer(t, rotor.frequencies)) @ rotor.factors)
+    noise = 0.02 * x.std() * np.random.default_rng(7).standard_normal(x.shape)
+    (fault,) = found(Record(x + noise, dt=0.4))
+    assert "a system that rotates would look the same" in fault.why
+    (sure,) = found(record(0, lag=0.03))
+    assert "rotates" not in sure.why
+
+
+def test_the_lines_of_the_late_channel_are_moved():
+    noise = 0.05 * np.random.default_rng(8).standard_normal((2, 2000, 3))
+    t = DT * np.arange(2000)
+    shape = np.random.default_rng(9).uniform(0.4, 1.0, (4, 3))
+    true = np.cos(np.outer(t, OMEGA)) @ shape
+    seen = true.copy()
+    seen[:, 1] = np.cos(np.outer(t - 0.5, OMEGA)) @ shape[:, 1]
+    made = Record([seen + noise[0], -0.3 * seen + noise[1]], dt=DT)
+    mended = corrected(made, found(made))
+    for got, scale, one in zip(mended.trials, (1.0, -0.3), noise, strict=True):
+        rest = got - scale * true - one
+        assert np.abs(rest[:, [0, 2]]).max() < 1e-12
+        assert rest[:, 1].std() < 0.01
+    assert corrected(mended, found(mended)) is mended
+
+
 def test_the_quadrature_is_that_of_the_best_phase():
     rng = np.random.default_rng(3)
     z = rng.standard_normal((1, 3, 1)) + 1j * rng.standard_normal((1, 3, 1))
     w = rng.uniform(1, 2, (1, 3))
     phases = np.linspace(0, np.pi, 20001)
     left = (w[0, :, None] * np.imag(z[0] * np.exp(-1j * phases)) ** 2).sum(axis=0) / 2
-    assert quadrature(z, w, np.ones((1, 1)), 0)[0] == pytest.approx(left.min(), rel=1e-6)
+    assert quadrature(z, w, np.ones((1, 1)), 0)[0, 0] == pytest.approx(left.min(), rel=1e-6)

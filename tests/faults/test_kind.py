@@ -63,13 +63,68 @@ def test_clipped_samples_count_as_missing():
     assert "clipping" in codes(model)
 
 
-def test_a_late_channel_is_named():
+SEEN = np.array([[1.0, 0.3, 0.4], [0.6, 0.2, -0.9], [0.5, -0.8, 0.7]])
+
+
+def of_late(t, delay):
+    """Three lines on three channels, the last of which is late."""
+    late = np.cos(np.outer(t - delay, OMEGA)) @ SEEN[:, 2]
+    return np.column_stack([np.cos(np.outer(t, OMEGA)) @ SEEN[:, :2], late])
+
+
+def late(delay, seed, **options):
     t = 0.2 * np.arange(3000)
-    late = np.cos(np.outer(t - 0.25, OMEGA)) @ np.array([0.4, -0.9, 0.7])
-    values = np.cos(np.outer(t, OMEGA)) @ np.array([[1.0, 0.3], [0.6, 0.2], [0.5, -0.8]])
-    seen = np.column_stack([values, late])
-    noisy = seen + 0.02 * np.random.default_rng(4).standard_normal(seen.shape)
-    assert "delay" in codes(prism.identify(prism.Record(noisy, dt=0.2)))
+    noise = 0.02 * np.random.default_rng(seed).standard_normal((3000, 3))
+    return prism.identify(prism.Record(of_late(t, delay) + noise, dt=0.2), **options)
+
+
+def errors_of_shapes(model):
+    true = SEEN / np.linalg.norm(SEEN, axis=1)[:, None]
+    sign = np.sign(np.sum(model.modes.shapes * true, axis=1))[:, None]
+    return (model.modes.shapes - sign * true) / model.modes.shapes_std
+
+
+@pytest.mark.parametrize("delay", [0.06, 0.25, 1.0])
+def test_a_late_channel_is_put_in_time(delay):
+    model = late(delay, 4)
+    right(model)
+    assert np.abs(errors_of_shapes(model)).max() < 3.5
+    assert model.modes.in_phase.all()
+    assert "delay" in codes(model)
+    assert "out-of-phase" not in codes(model)
+    (said,) = [str(one) for one in model.identifiability.remarks if one.code == "delay"]
+    assert "x3 is late by" in said
+    assert "corrected record" in said
+
+
+def test_errors_of_shapes_hold_with_a_late_channel():
+    z = np.concatenate([errors_of_shapes(late(0.4, 50 + seed)).ravel() for seed in range(20)])
+    assert 0.88 < np.mean(np.abs(z) < 1.96) < 0.99
+
+
+def test_the_forecast_is_that_of_the_channel_as_it_is():
+    ahead = np.linspace(600, 640, 41)
+    z = []
+    for seed in range(20):
+        model = late(1.0, 80 + seed)
+        seen = model.forecast(ahead)
+        np.testing.assert_allclose(model.trajectories.values(ahead), seen.values, atol=1e-9)
+        z.append((seen.values - of_late(ahead, 1.0)) / seen.std)
+    rms = np.sqrt(np.mean(np.square(z), axis=(0, 1)))
+    assert np.all((rms > 0.7) & (rms < 1.35))
+
+
+def test_a_late_channel_is_kept_with_the_model(tmp_path):
+    model = late(1.0, 5)
+    model.save(tmp_path / "late.json")
+    again = prism.load(tmp_path / "late.json").forecast([610.0, 650.0])
+    np.testing.assert_allclose(again.values, model.forecast([610.0, 650.0]).values, rtol=1e-12)
+    np.testing.assert_allclose(again.std, model.forecast([610.0, 650.0]).std, rtol=1e-9)
+
+
+def test_the_forecast_of_a_late_channel_is_tested_on_what_was_measured():
+    check = late(1.0, 6, fit_fraction=0.7).forecast_check
+    assert check.nrmse.max() < 0.05
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -39,7 +39,9 @@ SMOOTH_DEGREES = (1, 2, 4)  # of amplitudes that change smoothly, the rival of e
 # -- delay of a channel ----------------------------------------------------------------------------
 DELAY_CELLS = 0.5  # periods of the fastest line that a delay may be
 DELAY_STEPS = 201  # delays tried
-DELAY_LEFT = 1e-4  # chance of what a delay leaves, below which lines are out of phase otherwise
+DELAY_LEFT = 1e-5  # chance of what a delay leaves, below which lines are out of phase otherwise
+DELAY_CLEAR = 20.0  # χ² by which any other delay must be worse, for one to be corrected
+DELAY_PHASES = 4  # phases between channels that tell a delay from a rotation
 BEND_COST = 10.0  # times the misfit of a break at which a bent clock is not looked into
 # -- whether breaks are worth looking for ----------------------------------------------------------
 FEWEST_PARTS = 3  # of a trial, one of which must look smooth

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from prism._types import Array, Mask
+from prism.faults.delay import in_time
 from prism.faults.fault import Fault
 from prism.faults.raw import clipped_samples, frozen_samples
 from prism.faults.view import warped_times
@@ -16,6 +17,7 @@ from prism.record import Record
 __all__ = ["corrected", "kick_times"]
 
 MASKS = {"clipping": clipped_samples, "repeated-samples": frozen_samples}
+BREAKS = (*MASKS, "jump", "clock-drift", "lost-samples", "kick")
 
 
 def corrected(record: Record, faults: Sequence[Fault]) -> Record:
@@ -23,7 +25,8 @@ def corrected(record: Record, faults: Sequence[Fault]) -> Record:
 
     Clipped and frozen samples are missing, lost ones too; repeated ones are left out, steps of
     offsets subtracted, a drifting clock is set right. Where a kick changes the amplitudes, a trial
-    becomes two. Other faults change nothing.
+    becomes two. Then the lines of a late channel are moved to their time, in all trials. Other
+    faults change nothing.
 
     Parameters
     ----------
@@ -31,9 +34,11 @@ def corrected(record: Record, faults: Sequence[Fault]) -> Record:
     faults : sequence of Fault
         In the order in which they were found.
     """
-    if not any(
-        one.code in (*MASKS, "jump", "clock-drift", "lost-samples", "kick") for one in faults
-    ):
+    for one in faults:
+        if one.code == "delay" and one.lines:
+            rest = [other for other in faults if other is not one]
+            return in_time(corrected(record, rest), one)
+    if not any(one.code in BREAKS for one in faults):
         return record
     parts = [
         part

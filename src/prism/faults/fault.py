@@ -13,6 +13,10 @@ CORRECTED = "the fit works on the corrected record"
 CUT = "the record is cut there, and both parts share their frequencies only"
 MASKED = "these samples count as missing"
 SAID = "nothing was changed"
+IN_TIME = (
+    "the fit works on the corrected record: modes, shapes and amplitudes are those of the channel "
+    "in time, the forecast is that of the channel as it was recorded"
+)
 
 REPAIRS = {
     "clipping": MASKED,
@@ -24,7 +28,7 @@ REPAIRS = {
     "lost-samples": CORRECTED,
     "jump": CORRECTED,
     "clock-drift": CORRECTED,
-    "delay": SAID,
+    "delay": IN_TIME,
     "distortion": SAID,
 }
 """What is done about a fault, by its code."""
@@ -58,6 +62,9 @@ class Fault(Value):
         delay, the share of samples clipped, the level of an amplitude that changed.
     gain : float
         Fall of ``-2 log L`` beyond its price; 0 where no likelihood was compared.
+    lines : tuple of float
+        Frequencies of the lines that a delay moves; none where it is not certain enough to be
+        corrected.
     """
 
     code: str
@@ -71,10 +78,13 @@ class Fault(Value):
     size: tuple[float, ...] = ()
     error: tuple[float, ...] = ()
     gain: float = 0.0
+    lines: tuple[float, ...] = ()
 
     @property
     def treatment(self) -> str:
         """What is done about it, or must be."""
+        if self.code == "delay" and not self.lines:
+            return SAID
         return REPAIRS[self.code]
 
     @property

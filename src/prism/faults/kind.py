@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc
 
 from prism._types import Array
 from prism.errors import NoLineError
 from prism.faults import _limits as limits
 from prism.faults.correction import corrected
+from prism.faults.delay import find_delays
 from prism.faults.fault import Fault
 from prism.faults.find import find_breaks
 from prism.finding import Finding, RecordSummary
@@ -23,11 +25,12 @@ from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.steady import Lines
+from prism.motion.steady._limits import PHASE_LEVEL
 from prism.motion.steady.kind import Steady
-from prism.motion.steady.trajectories import Trajectories
+from prism.motion.steady.trajectories import Late, Trajectories
 from prism.record import Record
 
-__all__ = ["BrokenSteady"]
+__all__ = ["BrokenSteady", "put_in_time"]
 
 
 class BrokenSteady(Explanation):
@@ -89,6 +92,81 @@ class BrokenSteady(Explanation):
         parameters = len(lines.motion.line) * (record.n_channels + 2 * stretches)
         parameters += sum(1 + len(one.size) for one in faults)
         return Account(rests, price_of(record, parameters))
+
+
+class InTime(NamedTuple):
+    """A question about channels that are in time, and what was found."""
+
+    asked: Question
+    found: Finding
+
+
+def put_in_time(
+    asked: Question, found: Finding, find: Callable[[Question], Finding]
+) -> InTime | None:
+    """Steady lines of which one channel is late, found once more with that channel in time.
+
+    The errors of shapes need no more than the fit gives them. A wrong delay turns a channel out of
+    phase, which changes a shape by the square of the angle; and the angle is less than the
+    relative error of that component, since this line is one of those that tell the delay.
+
+    Parameters
+    ----------
+    asked : Question
+    found : Finding
+    find : callable
+        Answers a question.
+
+    Returns
+    -------
+    InTime or None
+        None where no channel is late.
+    """
+    lines = found.fit
+    if not (isinstance(lines, Lines) and _out_of_phase(lines)):
+        return None
+    faults = find_delays(asked.record, lines, asked.settings.false_alarm)
+    if not faults:
+        return None
+    said = [one.remark for one in faults]
+    if not faults[0].lines:
+        return InTime(asked, found.with_remarks(*said))
+    mended = asked._replace(data=_moved(asked.record, lines, faults))
+    again = find(mended)
+    if not isinstance(again.motion, Trajectories):
+        said = [replace(one, lines=()).remark for one in faults]
+        return InTime(asked, found.with_remarks(*said))
+    fault = faults[0]
+    late = Late(asked.record.channels.index(fault.channels[0]), fault.size[0], fault.error[0])
+    return InTime(
+        mended,
+        replace(
+            again,
+            measured=RecordSummary.of(asked.record),
+            motion=replace(again.motion, late=late),
+            remarks=(*said, *again.remarks),
+        ),
+    )
+
+
+def _out_of_phase(lines: Lines) -> bool:
+    r"""Whether some line is out of phase, or all together are.
+
+    :math:`-2 \sum_j \log p_j` of N lines in phase is :math:`χ^2` with 2N degrees of freedom.
+    """
+    p = np.array([test.p_value[0] for test in lines.tests])
+    together = -2 * np.log(np.maximum(p, np.finfo(float).tiny)).sum()
+    return bool(lines.out_of_phase.any() or chdtrc(2 * len(p), together) < PHASE_LEVEL)
+
+
+def _moved(record: Record, lines: Lines, faults: Sequence[Fault]) -> Record:
+    """The record without its delay; a drift stays where it is."""
+    if lines.trend is None:
+        return corrected(record, faults)
+    plain = lines.trend.removed(record)
+    moved = corrected(plain, faults)
+    parts = zip(record.trials, plain.trials, moved.trials, strict=True)
+    return record.with_values([y + (new - old) for y, old, new in parts])
 
 
 def _may_be_broken(record: Record) -> bool:

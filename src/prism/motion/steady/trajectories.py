@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,14 +22,29 @@ Json = dict[str, Any]
 _MOST_NUMBERS = 200_000
 
 
+class Late(NamedTuple):
+    """A channel that shows its lines too late.
+
+    Attributes
+    ----------
+    channel : int
+    delay, error : float
+        With its standard error.
+    """
+
+    channel: int
+    delay: float
+    error: float
+
+
 @dataclass(frozen=True, eq=False)
 class Trajectories:
     r"""The motion of all trials of a record.
 
     .. math:: x_a(t) = b_a + s_a u + \sum_m d_{ma}\,
-              \mathrm{Re}\left[(iΩ_m)^{k_a} (A_m - i B_m) e^{iΩ_m (t - t_c)}\right]
+              \mathrm{Re}\left[(iΩ_m)^{k_a} (A_m - i B_m) e^{iΩ_m (t - t_c - τ_a)}\right]
 
-    with :math:`k_a` the derivative that channel a measures.
+    with :math:`k_a` the derivative that channel a measures, and :math:`τ_a` its delay.
 
     Parameters
     ----------
@@ -42,6 +57,8 @@ class Trajectories:
         Coloured noise, which takes the place of offset and drift.
     trend : Trend, optional
         Drift of degree two and higher, as it is: its error is not in the band.
+    late : Late, optional
+        The fit is that of the channel in time; the motion is that of the channel as it is.
     """
 
     key: ClassVar[str] = "motion"
@@ -52,6 +69,15 @@ class Trajectories:
     means: Array
     background: Background | None = None
     trend: Trend | None = None
+    late: Late | None = None
+
+    @property
+    def delays(self) -> Array:
+        """τ of each channel."""
+        out = np.zeros(self.fit.shapes.shape[1])
+        if self.late is not None:
+            out[self.late.channel] = self.late.delay
+        return out
 
     @property
     def noise_std(self) -> Array:
@@ -86,6 +112,10 @@ class Trajectories:
         own = np.einsum("atp,pq,atq->ta", linear, motion.covariance, linear, optimize=True)
         scatter = float(motion.scatter[j])
         variance += scatter * (own + doubt)
+        if self.late is not None:
+            variance += (
+                self.late.error * self._by_delay(self.late.channel, linear, motion, j)
+            ) ** 2
         std = root_of_variance(variance)
         return Forecast(times, values, std, np.sqrt(scatter) * self.noise_std)
 
@@ -104,6 +134,8 @@ class Trajectories:
         orders = np.asarray(fit.orders)
         weights = (1j * omega[:, None]) ** orders * fit.shapes
         weights = weights * (v[:K] - 1j * v[K : 2 * K])[:, None]
+        if self.late is not None:
+            weights = weights * np.exp(-1j * np.multiply.outer(omega, self.delays))
         out = (np.exp(1j * np.multiply.outer(lag, omega)) @ weights).real
         if self.background is not None:
             out += self.background.at(times, trial)[0]
@@ -123,16 +155,49 @@ class Trajectories:
         linear = np.zeros((n, len(t), 2 * K + nb * n))
         nonlinear = np.zeros((n, len(t), N + K * n))
         turn = np.exp(1j * np.multiply.outer(lag, omega))
-        for a, k in enumerate(fit.orders):
+        for a, (k, delay) in enumerate(zip(fit.orders, self.delays, strict=True)):
             seen = (1j * omega) ** k * turn  # (times, modes)
+            if delay:
+                seen *= np.exp(-1j * omega * delay)
             linear[a, :, :K] = (fit.shapes[:, a] * seen).real
             linear[a, :, K : 2 * K] = (-1j * fit.shapes[:, a] * seen).real
             for i in range(nb):
                 linear[a, :, 2 * K + nb * a + i] = (lag / motion.half) ** i
             nonlinear[a, :, N + a :: n][:, :K] = (z * seen).real
-            by_omega = (fit.shapes[:, a] * (k / omega + 1j * lag[:, None]) * z * seen).real
+            by_omega = (
+                fit.shapes[:, a] * (k / omega + 1j * (lag - delay)[:, None]) * z * seen
+            ).real
             np.add.at(nonlinear[a].T, fit.line, by_omega.T)
         return linear, nonlinear
+
+    def _by_delay(self, late: int, linear: Array, motion: SeriesMotion, place: int) -> Array:
+        r"""Derivative of the motion by the delay of a channel, (times, channels).
+
+        The phase of a line is that of all channels: where the delay of channel a grows by δ, it
+        follows by :math:`s_m Ω_m δ`, and the line of that channel moves by
+        :math:`(s_m - 1) Ω_m δ`, with the share :math:`s_m = w_a d_a^2 / \sum_b w_b d_b^2` of
+        what the channels say of it.
+
+        Parameters
+        ----------
+        late : int
+            The channel.
+        linear : array (channels, times, parameters)
+            As `_jacobians` gives it.
+        motion : SeriesMotion
+        place : int
+            Of the trial.
+        """
+        fit, K = self.fit, len(self.fit.line)
+        omega = fit.omega[fit.line]
+        told = fit.weights * fit.shapes**2 * omega[:, None] ** (2 * fit.orders)
+        turn = np.repeat((told[:, late] / told.sum(axis=1))[:, None], told.shape[1], axis=1)
+        turn[:, late] -= 1
+        A, B = motion.values[:K, place], motion.values[K : 2 * K, place]
+        # (A - iB) turned by ε is (A + εB) - i(B - εA)
+        by_cos, by_sin = (omega[:, None] * turn) * B[:, None], -(omega[:, None] * turn) * A[:, None]
+        change = np.einsum("atm,ma->ta", linear[:, :, :K], by_cos)
+        return np.asarray(change + np.einsum("atm,ma->ta", linear[:, :, K : 2 * K], by_sin))
 
     def to_json(self) -> Json:
         """Plain numbers."""
@@ -150,6 +215,7 @@ class Trajectories:
             "weights": fit.weights.tolist(),
             "orders": fit.orders.tolist(),
             "background": fit.background,
+            **({} if self.late is None else {"late": self.late._asdict()}),
             "means": self.means[: len(kept)].tolist(),
             "samplings": [
                 {
@@ -199,7 +265,8 @@ class Trajectories:
         )
         under = _background_from_json(data.get("under"))
         trend = _trend_from_json(data.get("trend"))
-        return cls(fit, tuple(places), np.array(data["means"], float), under, trend)
+        late = Late(**data["late"]) if "late" in data else None
+        return cls(fit, tuple(places), np.array(data["means"], float), under, trend, late)
 
 
 def _trial_to_json(motion: SeriesMotion, sampling: int, place: int) -> Json:
