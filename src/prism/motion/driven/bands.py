@@ -126,6 +126,30 @@ class HeldBand:
         noise = _covariance(self.band.values, full=nothing.full)
         return self.fit(replace(nothing, noise=noise))
 
+    def crossed(self, fit: BandFit) -> BandFit:
+        """The maximum with held modes let go, and cross spectra of the forces of all modes.
+
+        Frequency, damping and shape of modes beyond the ends of the band stay: nothing in it pins
+        them.
+        """
+        model, omega = fit.model, fit.model.omega
+        if model.count == model.fitted:
+            return fit
+        # the background has taken what the modes left: it starts anew
+        noise = _quiet_noise(self.band, full=model.full)
+        whole = replace(model, fitted=model.count, noise=noise)
+        outside = (omega < self.band.omega.min()) | (omega > self.band.omega.max())
+        outside &= np.arange(model.count) >= model.fitted
+        at, turns = whole.at, np.repeat(outside, len(model.noise) - 1)
+        held = np.concatenate(
+            [at["frequency"][outside], at["damping"][outside], at["shape"][turns]]
+        )
+        # forces first: with poles and shapes at once the steps would be lost in their valleys
+        still = np.concatenate([at["frequency"], at["damping"], at["shape"]])
+        first = feasible(whole, self.band)
+        first = maximise(first, self.band, still, tolerance=limits.ROUGH_GAIN).model
+        return maximise(first, self.band, held, tolerance=limits.ROUGH_GAIN)
+
     def without(self, fit: BandFit, j: int) -> BandFit:
         """The maximum without free mode j, started from the one with it."""
         model = fit.model
@@ -145,6 +169,10 @@ class HeldBand:
             return float("inf")
         lines, channels = self.band.values.shape
         return threshold(lines, channels, model.fitted, false_alarm)
+
+    def price(self, parameters: int) -> float:
+        r"""Twice the gain that some parameters must bring, :math:`2 d \ln(nK)`."""
+        return 2 * parameters * float(np.log(self.band.values.size))
 
 
 def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:

@@ -108,7 +108,23 @@ class ModeSearch:
         gain = 2 * (after.log_likelihood - before.log_likelihood)
         if gain < place.least_gain(after.model, last, self.false_alarm):
             return None
+        if self._only_crossed(place, before, after):
+            return None
         return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
+
+    def _only_crossed(self, place: HeldBand, before: BandFit, after: BandFit) -> bool:
+        """Whether the modes that were held, let go, explain what a new one would.
+
+        Between strong modes their tails interfere, and in a long record small errors of a mode
+        that is held leave as much as a weak one. Modes that are let go are paid for already; the
+        cross spectra of their forces are not.
+        """
+        rival = place.crossed(before)
+        more = len(rival.model.at["cross"]) - len(before.model.at["cross"])
+        new = after.model.modal - before.model.modal
+        gains = (2 * (one.log_likelihood - before.log_likelihood) for one in (rival, after))
+        crossed, added = gains
+        return crossed - place.price(more) > added - place.price(new)
 
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
         """Fit every cluster with all others held, each at its newest; drop what is not needed."""
