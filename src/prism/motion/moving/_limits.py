@@ -38,4 +38,4 @@ NOT_SEPARATE = 1.0  # resolutions from a line in which a peak of the residual is
 MOST_NUMBERS = 200_000  # of a saved motion: a large ensemble keeps its first trials
 PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
 LISTED = 5  # lines that a remark names
-MOST_MOVING_WORK = 1e6  # samples times lines, above which it is fitted only where asked for
+MOST_MOVING_WORK = 5e6  # samples times lines, above which it is fitted only where asked for

@@ -25,6 +25,8 @@ SHAPE_TOLERANCE = 1e-8  # of the fall of χ² for each parameter, at which the f
 SHAPE_CHUNK = 1 << 21  # numbers of the Jacobian held at once
 # -- noise that is not plain -----------------------------------------------------------------------
 MANY_LINES = 8  # lines from which on a search asks whether it goes after noise
+GRASS_PEAKS = 24  # peaks above the threshold at once that may be noise of another kind
+GRASS_HEIGHT = 4.0  # thresholds, of the highest peak that may be
 WHITENINGS = 2  # times that a search is done again in the noise that it leaves
 # -- spikes and drift ------------------------------------------------------------------------------
 CLEANINGS = 3  # times that spikes and drift are looked for

@@ -83,10 +83,16 @@ class LineFamily(SpectralFamily[LineLeftover]):
 
     def astray(self, rest: LineLeftover) -> bool:
         """Whether the motion is no sum of lines, or slower than the record."""
-        lost = crowded(self.rules, rest.fit) or mostly_slow(self.rules, rest.fit)
-        return lost or (
-            self.watch is not None and rest.fit.count >= limits.MANY_LINES and self.watch(rest.fit)
-        )
+        if crowded(self.rules, rest.fit) or mostly_slow(self.rules, rest.fit):
+            return True
+        many = rest.fit.count >= limits.MANY_LINES or self._grassy(rest)
+        return self.watch is not None and many and self.watch(rest.fit)
+
+    def _grassy(self, rest: LineLeftover) -> bool:
+        """Whether many peaks stand out, and none of them by far: noise of another kind does so."""
+        highest = float(rest.statistic.max(initial=0.0))
+        low = highest < limits.GRASS_HEIGHT * self.rules.threshold
+        return low and len(self.peaks(rest)) >= limits.GRASS_PEAKS
 
     def batches(self, rest: LineLeftover, peaks: Array) -> list[Array]:
         """Lines to add: the peaks, and the peaks with a slow start in place of the lowest ones.
