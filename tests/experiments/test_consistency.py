@@ -62,10 +62,19 @@ def test_few_canonical_trials_are_not_refused():
 
 
 def test_causes_pay_for_their_number():
-    causes = [("a {0:.1f}", 0.0, 1.0), ("b of {1:.1f}", 4.0, 1.0)]
+    causes = [("a {0:.1f}", 0.0, 1.0), ("b of {1:.1f}", 0.4, 0.1)]
     test = Consistency(18.0, 5).against(causes, few=False)
     assert test.focused == pytest.approx(4 * 3.167e-5, rel=1e-3)
-    assert test.suspect == "; b of 5.0 would explain it"
+    assert test.suspect == "; b of 1.5 would explain it"
     assert test.p_value == pytest.approx(2 * test.focused)
     assert Consistency(18.0, 5).against(causes, few=True).p_value == pytest.approx(test.whole)
     assert equilibrium_remark(test, 4).code == "equilibrium-doubtful"
+
+
+def test_a_factor_far_from_one_is_no_cause():
+    """An energy is never negative, and a shift of ten in its logarithm explains nothing."""
+    half = Consistency(18.0, 5).against([("{1:.1f} times", -0.7, 0.17)], few=False)
+    assert half.suspect == "; 0.5 times would explain it"
+    far = Consistency(18.0, 5).against([("{1:.1f} times", -10.6, 2.6)], few=False)
+    assert far.suspect == ""
+    assert far.worst < 0.05

@@ -19,6 +19,7 @@ SMALLEST_ODDS = 300  # decimal places of a probability in words
 # Significance at which the relations between the energies are worth a remark: looser than a test at
 # 1e-3 that knows what is wrong, because this one looks for a dozen causes.
 DOUBTFUL_LEVEL = 0.05
+LARGEST_CAUSE = 10.0  # factor on an energy or a gain, either way, that is named as a cause
 LOG_STEP = 1.0  # change of the logarithm of an energy in one step of the adjustment, at most
 LARGEST_EXCESS = 5.0  # of a measured over an adjusted energy, that is believed in one step
 GAMMA_STEPS = 30  # of the adjustment of few canonical energies

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 from scipy.special import chdtrc, ndtr
 
 from prism.experiments import _limits as limits
@@ -40,17 +41,20 @@ class Consistency:
     def against(self, causes: Sequence[tuple[str, float, float]], *, few: bool) -> Consistency:
         """The same with the cause that stands out most, at a price for each that was looked for.
 
+        Sizes are those of equations that were linearised: a factor far from 1 is not named.
+
         Parameters
         ----------
         causes : sequence of (str, float, float)
-            Words, size and its standard deviation.
+            Words, the logarithm of a factor or a power, and its standard deviation.
         few : bool
         """
         name, size, std = max(causes, key=lambda cause: abs(cause[1]) / cause[2])
         chance = min(1.0, 2 * len(causes) * float(ndtr(-abs(size) / std)))
         left = max(self.chi2 - (size / std) ** 2, 0.0)
         enough = self.dof > 1 and chdtrc(self.dof - 1, left) > limits.DOUBTFUL_LEVEL
-        cause = name.format(size, 1 + size) if enough else ""
+        near = abs(size) < np.log(limits.LARGEST_CAUSE)
+        cause = name.format(size, np.exp(size)) if enough and near else ""
         return replace(self, cause=cause, focused=chance, few=few)
 
     @property
