@@ -73,6 +73,7 @@ SLOWEST_COMBINATION = 0.3  # of the resolution: slower combinations cannot be to
 COMBINATIONS_APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
 # -- what tied lines are ---------------------------------------------------------------------------
 LOCKED_LEVEL = 1e-3  # chance at which phases of independent modes are taken for locked ones
+NO_MIRROR_LEVEL = 1e-6  # chance at which a motion has not the phases of its own mirror
 TRIALS_THAT_TELL = 3  # trials whose phases decide, whatever the orders of the ties
 MIXED_TIES = 2  # sums or differences of two fundamentals that are no accident
 HIGH_ORDER, HIGH_TIES = 3, 3  # so many ties of so high an order are no accident either
