@@ -20,7 +20,7 @@ def signs(model):
 
 
 def test_a_faint_third_harmonic_is_said():
-    model = prism.identify(record_of(1, 0.0075))
+    model = prism.identify(record_of(6, 0.0075))
     assert len(model.modes) == 1  # below what a search of the band can see
     (sign,) = signs(model)
     assert "in step with the line at 1.1 there is motion of 3 times its frequency" in sign
