@@ -11,6 +11,7 @@ UNSTEADY_PAIR = 0.5  # resolutions within which two lines are one that is not st
 IN_VAIN = 4  # rounds without a better description of the spectrum
 # -- what the lines are ----------------------------------------------------------------------------
 SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
+RISE_LEVEL = 1e-4  # chance of a rise in noise that is flat at its slow end
 RISE = 3.0  # of a spectrum towards its slow end, from which on a slope is motion
 RISE_OVER = 10.0  # times the slowest frequency, where that begins
 DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
