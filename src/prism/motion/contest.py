@@ -26,6 +26,7 @@ from prism.motion.explanation import Explanation, Question
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.record import Record
 from prism.remarks import Remark
 
 __all__ = ["against", "decide", "is_open"]
@@ -227,8 +228,22 @@ def _chosen(
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
     ranked = [contenders[k] for k in order]
+    if not _beats_noise(record, ranked[0], ranked):
+        raise refusal or NoLineError(_NOTHING)
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
     return _with_evidence(best, [best, *ranked[1:]], [scores[k] - scores[order[0]] for k in order])
+
+
+def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contender]) -> bool:
+    """Whether lines beat noise whose spectrum is free in narrow blocks too.
+
+    In the band of a driven mode noise has one level, so that a line on a broad peak would gain by
+    the peak.
+    """
+    if best.account.bands or not any(one.account.bands for one in all_of_them):
+        return True
+    lines, noise = costs(record, [best.account, Account(record.trials, 0.0)])
+    return lines < noise
 
 
 def _left(best: Contender) -> Remark | None:
