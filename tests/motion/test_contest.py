@@ -5,6 +5,7 @@ import pytest
 
 import prism
 from prism.errors import NoLineError
+from prism_bench.kinds import TUNING, make
 
 
 def chain(**options):
@@ -124,3 +125,10 @@ def test_the_forecast_of_random_motion_is_not_tested():
     assert model.kind == "driven"
     assert model.forecast_check is None
     assert "no-forecast" in codes(model)
+
+
+@pytest.mark.parametrize("seed", [11, 31])
+def test_a_broad_peak_of_noise_is_no_line(seed):
+    """Leakage, and one level of noise in a wide band, made a line on it worth its price."""
+    with pytest.raises(NoLineError):
+        prism.identify(make("ar2", seed, TUNING).record)
