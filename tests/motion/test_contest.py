@@ -132,3 +132,10 @@ def test_a_broad_peak_of_noise_is_no_line(seed):
     """Leakage, and one level of noise in a wide band, made a line on it worth its price."""
     with pytest.raises(NoLineError):
         prism.identify(make("ar2", seed, TUNING).record)
+
+
+def test_one_line_that_is_modulated_goes_before_three_that_leave_doubts():
+    """Both describe a single channel to the noise."""
+    model = prism.identify(make("modulated", 45, TUNING).record)
+    assert (model.kind, len(model.modes)) == ("moving", 2)
+    assert "steady" in [one.kind for one in model.evidence.close]
