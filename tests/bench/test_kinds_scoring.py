@@ -121,6 +121,14 @@ def test_a_wrong_assumption_must_be_refused_or_named(monkeypatch):
     assert scored(monkeypatch, replace(case, extras=truth), model).silent
 
 
+def test_doubt_about_equilibrium_names_a_wrong_assumption():
+    """The test at 0.05 sees less than is certain, and the verdict gives its figure."""
+    one = score(make("energy-slope", 12, TUNING))
+    assert (one.outcome, one.right, one.silent) == ("remarked", True, False)
+    assert "agree poorly with equal mean energy" in one.text
+    assert "p = 0.0035" in one.text
+
+
 def test_machine_lines_must_be_told_from_resonances(steady, monkeypatch):
     case, model = steady
     case = replace(case, row="machine", kinds=frozenset({"driven"}))

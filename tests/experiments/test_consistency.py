@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prism
-from prism.experiments.consistency import Consistency, equilibrium_remark
+from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
 from prism.systems import chain
 
 FIVE = chain(5, [1, 2, 1, 1.5, 0.5], observed=[0, 2, 4])
@@ -62,10 +62,28 @@ def test_few_canonical_trials_are_not_refused():
 
 
 def test_causes_pay_for_their_number():
-    causes = [("a {0:.1f}", 0.0, 1.0), ("b of {1:.1f}", 4.0, 1.0)]
+    causes = [Cause("a {0:.1f}", 0.0, 1.0), Cause("b of {1:.1f}", 0.4, 0.1)]
     test = Consistency(18.0, 5).against(causes, few=False)
     assert test.focused == pytest.approx(4 * 3.167e-5, rel=1e-3)
-    assert test.suspect == "; b of 5.0 would explain it"
+    assert test.suspect == "; b of 1.5 would explain it"
     assert test.p_value == pytest.approx(2 * test.focused)
     assert Consistency(18.0, 5).against(causes, few=True).p_value == pytest.approx(test.whole)
     assert equilibrium_remark(test, 4).code == "equilibrium-doubtful"
+
+
+def test_a_factor_far_from_one_is_no_cause():
+    """An energy is never negative, and a shift of ten in its logarithm explains nothing."""
+    half = Consistency(18.0, 5).against([Cause("{1:.1f} times", -0.7, 0.17)], few=False)
+    assert half.suspect == "; 0.5 times would explain it"
+    far = Consistency(18.0, 5).against([Cause("{1:.1f} times", -10.6, 2.6)], few=False)
+    assert far.suspect == ""
+    assert far.worst < 0.05
+
+
+def test_what_a_test_could_not_see_is_said():
+    gains = [Cause("", 0.0, std, np.log(1.05), "gains of {0} channels") for std in (0.002, 0.02)]
+    test = Consistency(1.0, 3).against([Cause("", 0.1, 0.1, 1.0, "power"), *gains], few=False)
+    assert test.unseen == ("gains of 1 of 2 channels",)
+    assert "could not be tested: gains of 1 of 2 channels" in str(equilibrium_remark(test, 4))
+    sharp = Consistency(1.0, 3).against(gains[:1], few=False)
+    assert "could not be tested" not in str(equilibrium_remark(sharp, 4))

@@ -15,10 +15,17 @@ def noise():
     return prism.Record(mixed, dt=0.1)
 
 
+def filter_of(r):
+    """Yule and Walker's equations of second order, written out."""
+    c = [r @ r, r[1:] @ r[:-1], r[2:] @ r[:-2]]
+    return np.linalg.solve([[c[0], c[1]], [c[1], c[0]]], c[1:])
+
+
 def dense(record, rests):
     """Minus twice the log-likelihood of all Fourier lines, block by block, written out."""
-    phi = np.array([(r[1:] * r[:-1]).sum() / (r**2).sum() for r in (rests[0] - rests[0].mean(0)).T])
-    total, lines = 0.0, lines_of(record, [rests[0][1:] - phi * rests[0][:-1]])
+    y = rests[0]
+    first, second = np.array([filter_of(channel) for channel in (y - y.mean(0)).T]).T
+    total, lines = 0.0, lines_of(record, [y[2:] - first * y[1:-1] - second * y[:-2]])
     for block in blocks(lines, ()):
         R = sum(np.outer(y, y.conj()) for y in lines.values[block]) / len(block)
         R = R if len(block) >= 12 else np.diag(np.diag(R))

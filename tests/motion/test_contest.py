@@ -5,6 +5,7 @@ import pytest
 
 import prism
 from prism.errors import NoLineError
+from prism_bench.kinds import TUNING, make
 
 
 def chain(**options):
@@ -143,3 +144,17 @@ def test_decays_between_kicks_that_no_sample_shows():
     assert np.all(np.abs(model.modes.damping + poles.real / np.abs(poles)) < 1e-3)
     said = next(one for one in model.identifiability.remarks if one.code == "kicks")
     assert "2 kicks" in said.what
+
+
+@pytest.mark.parametrize("seed", [11, 31])
+def test_a_broad_peak_of_noise_is_no_line(seed):
+    """Leakage, and one level of noise in a wide band, made a line on it worth its price."""
+    with pytest.raises(NoLineError):
+        prism.identify(make("ar2", seed, TUNING).record)
+
+
+def test_one_line_that_is_modulated_goes_before_three_that_leave_doubts():
+    """Both describe a single channel to the noise."""
+    model = prism.identify(make("modulated", 45, TUNING).record)
+    assert (model.kind, len(model.modes)) == ("moving", 2)
+    assert "steady" in [one.kind for one in model.evidence.close]

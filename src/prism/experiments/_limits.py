@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from scipy.special import ndtri
+
 CONSISTENCY_LEVEL = 1e-4  # significance at which given values contradict the data
 # Relative difference of the two halves of a given matrix that counts as symmetric.
 SYMMETRY_RTOL = 1e-8
@@ -19,6 +21,11 @@ SMALLEST_ODDS = 300  # decimal places of a probability in words
 # Significance at which the relations between the energies are worth a remark: looser than a test at
 # 1e-3 that knows what is wrong, because this one looks for a dozen causes.
 DOUBTFUL_LEVEL = 0.05
+# Standard deviations from which a test at 1e-3 sees a cause with a probability of 0.99.
+SEEN_FROM = float(ndtri(1 - 0.5e-3) + ndtri(0.99))
+# What a test ought to see: energies as the frequency, one of them doubled, a gain off by 5 %.
+WORTH_POWER, WORTH_ENERGY, WORTH_GAIN = 1.0, 2.0, 1.05
+LARGEST_CAUSE = 10.0  # factor on an energy or a gain, either way, that is named as a cause
 LOG_STEP = 1.0  # change of the logarithm of an energy in one step of the adjustment, at most
 LARGEST_EXCESS = 5.0  # of a measured over an adjusted energy, that is believed in one step
 GAMMA_STEPS = 30  # of the adjustment of few canonical energies

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import NamedTuple
 
+import numpy as np
 from scipy.special import chdtrc, ndtr
 
 from prism.experiments import _limits as limits
 from prism.remarks import Remark
 
-__all__ = ["Consistency", "equilibrium_remark"]
+__all__ = ["Cause", "Consistency", "equilibrium_remark"]
+
+
+class Cause(NamedTuple):
+    """What may be wrong with energies or given values.
+
+    Attributes
+    ----------
+    words : str
+        With places for the size and for the factor :math:`e^{size}`.
+    size, std : float
+        A power, or the logarithm of a factor, and its standard deviation.
+    worth : float
+        Size that a test ought to see.
+    unseen : str
+        Words for a cause of that size.
+    """
+
+    words: str
+    size: float
+    std: float
+    worth: float = np.inf
+    unseen: str = ""
+
+    @property
+    def escapes(self) -> bool:
+        """Whether a size worth seeing may escape even a test that looks for nothing else."""
+        return bool(self.worth < limits.SEEN_FROM * self.std)
 
 
 @dataclass(frozen=True)
@@ -29,6 +59,8 @@ class Consistency:
     few : bool
         Whether the trials are so few that a cause is worth a remark, not a refusal: the errors of
         few exponential energies are skew.
+    unseen : tuple of str
+        Causes of a size worth seeing that the data could not show, in words.
     """
 
     chi2: float
@@ -36,22 +68,26 @@ class Consistency:
     cause: str = ""
     focused: float | None = None
     few: bool = False
+    unseen: tuple[str, ...] = ()
 
-    def against(self, causes: Sequence[tuple[str, float, float]], *, few: bool) -> Consistency:
+    def against(self, causes: Sequence[Cause], *, few: bool) -> Consistency:
         """The same with the cause that stands out most, at a price for each that was looked for.
+
+        Sizes are those of equations that were linearised: a factor far from 1 is not named.
 
         Parameters
         ----------
-        causes : sequence of (str, float, float)
-            Words, size and its standard deviation.
+        causes : sequence of Cause
         few : bool
         """
-        name, size, std = max(causes, key=lambda cause: abs(cause[1]) / cause[2])
+        name, size, std, _, _ = max(causes, key=lambda cause: abs(cause.size) / cause.std)
         chance = min(1.0, 2 * len(causes) * float(ndtr(-abs(size) / std)))
         left = max(self.chi2 - (size / std) ** 2, 0.0)
         enough = self.dof > 1 and chdtrc(self.dof - 1, left) > limits.DOUBTFUL_LEVEL
-        cause = name.format(size, 1 + size) if enough else ""
-        return replace(self, cause=cause, focused=chance, few=few)
+        near = abs(size) < np.log(limits.LARGEST_CAUSE)
+        cause = name.format(size, np.exp(size)) if enough and near else ""
+        unseen = tuple(_counted(causes))
+        return replace(self, cause=cause, focused=chance, few=few, unseen=unseen)
 
     @property
     def whole(self) -> float:
@@ -73,6 +109,15 @@ class Consistency:
         """What stands out, where it does, as the rest of a sentence."""
         found = self.focused is not None and self.focused < limits.DOUBTFUL_LEVEL
         return f"; {self.cause} would explain it" if self.cause and found else ""
+
+
+def _counted(causes: Sequence[Cause]) -> Iterator[str]:
+    """Causes that escape; those of one kind are counted."""
+    for words, same in groupby(causes, key=lambda cause: cause.unseen):
+        each = list(same)
+        missed = sum(cause.escapes for cause in each)
+        if missed:
+            yield words.format(f"{missed} of {len(each)}")
 
 
 def equilibrium_remark(test: Consistency, modes: int) -> Remark:
@@ -101,8 +146,9 @@ def equilibrium_remark(test: Consistency, modes: int) -> Remark:
             "equilibrium",
             code="equilibrium-doubtful",
         )
+    unseen = f"; could not be tested: {', '.join(test.unseen)}" if test.unseen else ""
     return Remark(
         "equal mean energy of the modes was tested against what is known and holds",
-        part,
+        part + unseen,
         code="equilibrium-tested",
     )

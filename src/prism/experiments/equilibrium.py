@@ -22,7 +22,7 @@ from prism.experiments.base import (
     per_line,
     too_few_lines,
 )
-from prism.experiments.consistency import Consistency, equilibrium_remark
+from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
 from prism.experiments.ensemble import (
     Advance,
     Scatter,
@@ -199,22 +199,35 @@ class _Energies:
         whole = self._whole(result) if few else Consistency(result.chi2, result.dof)
         return whole.against(self._causes(result), few=few)
 
-    def _causes(self, result: Adjusted) -> list[tuple[str, float, float]]:
+    def _causes(self, result: Adjusted) -> list[Cause]:
         """What may be wrong, by how much, and the standard deviation of that."""
         _, A, _ = self.relations(result.p, result.q)
         d = result.p[self.lines : self.size].reshape(self.shape)
         omega = result.p[: self.lines][self.fit.line]
         by_log = A[:, self.size :]
-        out = [("energies that go with a power {0:.2g} of the frequency", by_log @ np.log(omega))]
+
+        def cause(words: str, change: Array, worth: float, unseen: str) -> Cause:
+            return Cause(words, *result.shift(change), worth, unseen)
+
+        power = "energies that go with a power {0:.2g} of the frequency"
+        unseen = "energies that go with the frequency"
+        out = [cause(power, by_log @ np.log(omega), limits.WORTH_POWER, unseen)]
+        worth, unseen = float(np.log(limits.WORTH_ENERGY)), "twice the energy in {0} modes"
         for m, one in enumerate(by_log.T):
             name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
-            out.append((name, one))
+            out.append(cause(name, one, worth, unseen))
+        percent = 100 * (limits.WORTH_GAIN - 1)
+        worth, unseen = (
+            float(np.log(limits.WORTH_GAIN)),
+            f"gains of {{0}} channels to {percent:.2g} %",
+        )
         for a in range(self.shape[1]):
             scaled = np.zeros(self.shape)
             scaled[:, a] = d[:, a]
             name = f"a gain of channel {a + 1} of {{1:.3g}}, or a mass to match"
-            out.append((name, A[:, self.lines : self.size] @ scaled.ravel()))
-        return [(name, *result.shift(change)) for name, change in out]
+            change = A[:, self.lines : self.size] @ scaled.ravel()
+            out.append(cause(name, change, worth, unseen))
+        return out
 
     def _whole(self, result: Adjusted) -> Consistency:
         r"""Test the relations with the likelihood of canonical energies, for few trials.

@@ -11,6 +11,7 @@ BLOCK_LINES = 100  # Fourier lines that share one noise spectrum, outside the ba
 FEWEST_LINES = 8  # of a block that says anything
 BLOCK_GROWTH = 1.25  # ratio of the ends of a block, at most, where that holds enough lines
 LINES_PER_CHANNEL = 6  # of a block, at least, for noise correlated between channels
+PREWHITENING = 2  # samples before, from which noise is foreseen: enough for a slope or a peak
 ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
 # -- doubts ----------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_toeplitz
 
 from prism._types import Array, ComplexArray, Index
 from prism.motion import _limits as limits
@@ -75,15 +76,20 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
     if not usable(record):
         return [_in_time(record, one.rests) + one.price for one in accounts]
     bands = next((one.bands for one in accounts if one.bands), ())
-    filters = _filters(record, accounts[0].rests)
-    seen = lines_of(record, filters(record.trials))
+    filters = _filters(record, accounts[0].rests, limits.PREWHITENING)
+    # a filter with a peak would explain driven motion: the one of bands has none
+    plain = _filters(record, accounts[0].rests, 1)
+    seen, inside = (lines_of(record, one(record.trials)) for one in (filters, plain))
     pieces = blocks(seen, bands)
     out = []
     for one in accounts:
         left = lines_of(record, filters(one.rests))
         cost = sum(_profile(left.values[piece], seen.values[piece]) for piece in pieces)
-        for band in bands:
-            cost += _random(band) if one.bands else _in_band(left, seen, band, filters)
+        if one.bands:
+            cost += sum(_random(band) for band in bands)
+        elif bands:
+            rest = lines_of(record, plain(one.rests))
+            cost += sum(_in_band(rest, inside, band, plain) for band in bands)
         out.append(float(cost) + one.price)
     return out
 
@@ -99,32 +105,44 @@ def _in_time(record: Record, rests: Sequence[Array]) -> float:
 
 @dataclass(frozen=True)
 class _Prewhitening:
-    r"""The filter :math:`z_t = y_t - φ_a y_{t-1}`, the same for all explanations.
+    r"""The filter :math:`z_t = y_t - \sum_j φ_{ja} y_{t-j}`, the same for all explanations.
 
-    Noise that is strong at low frequencies and does not end where it began leaks over the whole
-    spectrum, all of it in phase, so that any slow motion would seem to explain it. A filter with
-    an inverse changes no likelihood but for this.
+    Noise that is strong at some frequencies, slow ones or those of a broad peak, and does not end
+    where it began leaks over the whole spectrum, all of it in phase, so that any motion there would
+    seem to explain it. A filter with an inverse changes no likelihood but for this.
     """
 
     phi: Array
     step: float
 
     def log_gain(self, omega: Array) -> Array:
-        """``log |1 - φ_a exp(-iω dt)|²``, (lines, channels)."""
-        turned = np.exp(-1j * omega[:, None] * self.step)
-        return np.asarray(np.log(np.abs(1 - self.phi * turned) ** 2), float)
+        """``log |1 - Σ_j φ_ja exp(-iωj dt)|²``, (lines, channels)."""
+        lags = np.arange(1, len(self.phi) + 1)
+        turned = np.exp(-1j * self.step * np.multiply.outer(omega, lags))
+        return np.asarray(np.log(np.abs(1 - turned @ self.phi) ** 2), float)
 
     def __call__(self, rests: Sequence[Array]) -> list[Array]:
-        return [rest[1:] - self.phi * rest[:-1] for rest in rests]
+        order = len(self.phi)
+        return [
+            rest[order:]
+            - sum(phi * rest[order - j : len(rest) - j] for j, phi in enumerate(self.phi, 1))
+            for rest in rests
+        ]
 
 
-def _filters(record: Record, rests: Sequence[Array]) -> _Prewhitening:
-    """Correlation from one sample to the next of what the first explanation leaves."""
+def _filters(record: Record, rests: Sequence[Array], order: int) -> _Prewhitening:
+    """Yule and Walker's equations for what the first explanation leaves."""
     about = [rest - rest.mean(axis=0) for rest in rests]
-    square = sum(np.sum(rest**2, axis=0) for rest in about) + limits.TINY
-    lagged = sum(np.sum(rest[1:] * rest[:-1], axis=0) for rest in about)
+    lagged = np.array(
+        [
+            np.sum([np.sum(rest[j:] * rest[: len(rest) - j], axis=0) for rest in about], axis=0)
+            for j in range(order + 1)
+        ]
+    )
+    lagged[0] = lagged[0] * (1 + limits.ROUNDING) + limits.TINY
+    phi = [solve_toeplitz(one[:order], one[1:]) for one in lagged.T]
     assert record.dt is not None
-    return _Prewhitening(np.asarray(lagged / square), record.dt)
+    return _Prewhitening(np.array(phi).T, record.dt)
 
 
 def blocks(lines: FourierLines, bands: Sequence[BandFit]) -> list[Index]:

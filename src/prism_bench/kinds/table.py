@@ -76,7 +76,10 @@ _MOVING = (("moving", "modulated", "gain-drift", "clock-drift"), ("moves", "modu
 _NOISE = (("noise",), ("no line",))
 _NONLINEAR = (("nonlinear", "torus", "harmonics"), ("nonlinear", "quasi-periodic"))
 _EQUAL = (
-    ("not-equilibrium", "equilibrium", "energies", "pieces", "mass", "gain"),
+    (
+        *("equilibrium-doubtful", "not-equilibrium", "equilibrium", "energies", "pieces"),
+        *("mass", "gain"),
+    ),
     ("do not agree with", "disagree", "pieces of one record", "contradict", "not at equilibrium"),
 )
 _CLOCK = (("clock-drift",), ("clock",))

@@ -10,6 +10,7 @@ from prism.record import Record
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_band
 from prism.systems import chain
+from prism_bench.kinds import TUNING, make
 
 CHAIN = chain()
 ALARM = 1e-3
@@ -138,6 +139,14 @@ def test_less_than_one_period_is_too_short(periods):
         values = np.cos(2 * np.pi * periods * t / 50 + rng.uniform(0, 2 * np.pi))
         record = Record(values + 0.01 * rng.standard_normal(500), dt=0.1)
         with pytest.raises(RecordTooShortError, match="shorter than one period"):
+            estimate_lines(record, false_alarm=ALARM)
+
+
+def test_noise_with_a_flat_slow_end_is_not_too_short():
+    """AR(1) noise drifts, and its slowest powers scatter, but they do not rise."""
+    for seed in (2, 13, 22, 41):
+        record = make("ar1", seed, TUNING).record
+        with pytest.raises(NoLineError, match="no line is significant"):
             estimate_lines(record, false_alarm=ALARM)
 
 

@@ -7,6 +7,7 @@ from scipy.integrate import solve_ivp
 import prism
 from prism.motion.steady import estimate_lines
 from prism.systems import LinearSystem
+from prism_bench.kinds import TUNING, make
 
 
 def commensurate(seed, ratios=(1, 2, 3), seen=2):
@@ -72,3 +73,18 @@ def test_a_release_does_not_tell():
     record = system.released(100, 0.1, [1.0, 0.6], noise=0.02, rng=0)
     lines = estimate_lines(record, false_alarm=1e-3)
     assert lines.torus is None
+
+
+def test_fundamentals_near_a_ratio_of_integers_are_read_in_both_ways():
+    """A Duffing particle with a hidden mode at 2.51 times its frequency, which is not 5 : 2."""
+    case = make("duffing", 13, TUNING)
+    model = prism.identify(case.record)
+    assert "nonlinear" in codes(model)
+
+
+def test_phases_that_are_no_mirror_are_those_of_modes():
+    """Their evidence for being locked is small, and they are off by many of their errors."""
+    for seed in (45, 51):
+        model = prism.identify(make("commensurate", seed, TUNING).record)
+        assert "commensurate" in codes(model)
+        assert "nonlinear" not in codes(model)

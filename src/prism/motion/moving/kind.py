@@ -18,7 +18,7 @@ from prism.kernel import certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion import _limits as weighing
-from prism.motion.account import Account, price_of
+from prism.motion.account import Account, costs, price_of, usable
 from prism.motion.doubts import bunches
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.moving import _limits as limits
@@ -27,6 +27,7 @@ from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
 from prism.motion.moving.search import moving_evidence
+from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
 from prism.record import QUANTITIES
 from prism.remarks import Remark
@@ -68,6 +69,8 @@ class Moving(Explanation):
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
             return
+        if lines.coloured and _within_noise(asked, lead):
+            return
         most = asked.settings.max_modes or apart + weighing.LINES_BEYOND
         yield Attempt(self, partial(_moved, asked, lines.fit.omega, lines.gains, most), most)
 
@@ -86,6 +89,18 @@ class Moving(Explanation):
         spare = law.count * (2 * n * trials - (n - 1) - 2 * trials)
         price = price_of(record, parameters) + spare + CLOSE_CALL  # steady where it is a close call
         return Account(tuple(evidence.fit.residuals()), price)
+
+
+def _within_noise(asked: Question, lead: Finding | None) -> bool:
+    """Whether noise of that colour explains a record better than its steady lines.
+
+    Lines that move are sought in white noise, and find no end of them in the other.
+    """
+    account = None if lead is None else Steady().account(asked, lead)
+    if account is None or not usable(asked.record):
+        return False
+    lines, noise = costs(asked.record, [account, Account(asked.record.trials, 0.0)])
+    return lines > noise
 
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:

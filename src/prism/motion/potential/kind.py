@@ -15,14 +15,17 @@ from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
+from prism.motion.account import usable
 from prism.motion.explanation import Explanation, Question
 from prism.motion.potential import _limits as limits
 from prism.motion.potential.fit import fit_potential
 from prism.motion.potential.hamiltonian import NonlinearHamiltonian, certify_potential
+from prism.motion.potential.harmonics import faint_harmonics
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import NonlinearFit
 from prism.motion.potential.smooth import oscillations
 from prism.motion.potential.suggest import suggests_nonlinearity
+from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.record import Record
 from prism.remarks import Ask, Remark, Words
@@ -91,11 +94,12 @@ class PotentialMotion(Explanation):
         if ties is not None and ties.kind == "linear":
             return None
         seen = suggests_nonlinearity(found.modes, record if record.n_trials > 1 else None)
-        if not seen.nonlinear:
+        signs = seen.signs or _faint(asked, found)
+        if not signs:
             return None
         return Remark(
             "the motion looks nonlinear",
-            "; ".join(seen.signs[: limits.SIGNS_NAMED]),
+            "; ".join(signs[: limits.SIGNS_NAMED]),
             Words("{0} fits the force and the hidden modes", (AUTO,)),
             code="nonlinear",
         )
@@ -139,6 +143,17 @@ def _smooth(record: Record) -> bool:
     values = [y - np.nanmean(y, axis=0) for y in record.trials]
     steps = np.nansum([np.nansum(np.diff(y, axis=0) ** 2) for y in values])
     return bool(steps < limits.SMOOTH_STEPS * np.nansum([np.nansum(y**2) for y in values]))
+
+
+def _faint(asked: Question, found: Finding) -> tuple[str, ...]:
+    """Harmonics in what steady lines leave, where they leave nothing else."""
+    record, lines = asked.record, found.fit
+    if not isinstance(lines, Lines) or lines.crowded or not usable(record):
+        return ()
+    if found.evidence is not None and found.evidence.doubts:
+        return ()
+    account = Steady().account(asked, found)
+    return () if account is None else tuple(faint_harmonics(record, account.rests, found.modes))
 
 
 def _without_lines(record: Record, fit: NonlinearFit) -> Finding:

@@ -11,6 +11,7 @@ UNSTEADY_PAIR = 0.5  # resolutions within which two lines are one that is not st
 IN_VAIN = 4  # rounds without a better description of the spectrum
 # -- what the lines are ----------------------------------------------------------------------------
 SLOPE_LEVEL = 1e-6  # significance at which a record without lines is a piece of slow motion
+RISE_LEVEL = 1e-4  # chance of a rise in noise that is flat at its slow end
 RISE = 3.0  # of a spectrum towards its slow end, from which on a slope is motion
 RISE_OVER = 10.0  # times the slowest frequency, where that begins
 DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
@@ -75,6 +76,7 @@ SLOWEST_COMBINATION = 0.3  # of the resolution: slower combinations cannot be to
 COMBINATIONS_APART = 0.15  # of the resolution: nearer combinations cannot be told from each other
 # -- what tied lines are ---------------------------------------------------------------------------
 LOCKED_LEVEL = 1e-3  # chance at which phases of independent modes are taken for locked ones
+NO_MIRROR_LEVEL = 1e-6  # chance at which a motion has not the phases of its own mirror
 TRIALS_THAT_TELL = 3  # trials whose phases decide, whatever the orders of the ties
 MIXED_TIES = 2  # sums or differences of two fundamentals that are no accident
 HIGH_ORDER, HIGH_TIES = 3, 3  # so many ties of so high an order are no accident either

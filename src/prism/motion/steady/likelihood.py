@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import fdtrc
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, RecordTooShortError
@@ -42,6 +43,7 @@ from prism.motion.steady.weak import with_weak_lines
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
 from prism.search.sampling import BACKGROUND
+from prism.search.spectrum import residual_spectrum
 from prism.search.whitening import Whitening
 
 
@@ -332,11 +334,19 @@ def _check_length(family: LineFamily, fit: LineFit) -> None:
 
 
 def _rises(family: LineFamily, fit: LineFit) -> bool:
-    """Whether the spectrum still rises towards the slowest motion that the record shows."""
+    r"""Whether the spectrum still rises towards the slowest motion that the record shows.
+
+    The mean of m powers over that of m' faster ones is F(2mR, 2m'R) distributed for R trials of
+    noise that is flat there, as AR(1) noise is below its corner.
+    """
     slowest = family.rules.band[0]
-    places = np.array([slowest, limits.RISE_OVER * slowest])
-    low, high = family.colour.levels(places, fit.weights).mean(axis=0)
-    return bool(low > limits.RISE * high)
+    grid, power, _, _ = residual_spectrum(fit, (slowest, limits.RISE_OVER * slowest))
+    power, omega = power[:, ::2], grid.omega[::2]  # every other one is independent
+    low = omega < np.sqrt(limits.RISE_OVER) * slowest
+    ratio = power[:, low].mean(axis=1) / power[:, ~low].mean(axis=1)
+    freedom = 2 * family.rules.trials * np.array([low.sum(), (~low).sum()])
+    chance = len(ratio) * fdtrc(*freedom, ratio)
+    return bool(np.any((ratio > limits.RISE) & (chance < limits.RISE_LEVEL)))
 
 
 def _drift(family: LineFamily, fit: LineFit) -> float:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, product
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import chdtrc
 
 from prism._types import Array, ComplexArray, Index
 from prism.motion.steady import _limits as limits
@@ -58,22 +60,33 @@ def judged(fit: InPhaseFit, torus: Torus, resolution: float) -> Ties:
     resolution : float
         2π over the length of the record.
     """
-    common = _common(fit, torus, resolution)
-    phases = None if common is None else _phases(fit, common)
-    phases = _phases(fit, torus.orders) if phases is None else phases
-    if phases is None:
+    readings = _readings(fit, torus, resolution)
+    if not readings:
         return _by_structure(fit, torus, resolution, 0.0)
-    turns, std, odd, at_start = phases
-    evidence, possible = (_evidence(one, std, odd) for one in (turns, np.ones_like(turns)))
+    evidence = averaged([_evidence(one.turns, one.std, one.odd) for one in readings])
+    possible = [_evidence(np.ones_like(one.turns), one.std, one.odd) for one in readings]
     enough = -np.log(limits.LOCKED_LEVEL)
-    if evidence > enough and not at_start:
+    apart = evidence < 0 or all(_no_mirror(one) for one in readings)
+    refuted = apart and min(possible) > enough
+    if evidence > enough and not readings[0].together:
         return Ties(torus, "nonlinear", evidence, "their phases are locked")
-    if evidence < 0 and possible > enough and len(turns) >= limits.TRIALS_THAT_TELL:
+    if refuted and len(readings[0].turns) >= limits.TRIALS_THAT_TELL:
         return Ties(torus, "linear", evidence, "their phases differ from trial to trial")
     found = _by_structure(fit, torus, resolution, evidence)
-    if found.kind == "open" and evidence < 0 and possible > enough:
+    if found.kind == "open" and refuted:
         return Ties(torus, "linear", evidence, "their phases are not locked")
     return found
+
+
+def _readings(fit: InPhaseFit, torus: Torus, resolution: float) -> list[_Phases]:
+    """Phases by one common measure of the fundamentals, if there is one, and by these themselves.
+
+    Two frequencies may be near a ratio of integers by accident: phases that are not locked by that
+    ratio may be locked all the same.
+    """
+    common = _common(fit, torus, resolution)
+    orders = [torus.orders] if common is None else [common, torus.orders]
+    return [one for one in (_phases(fit, order) for order in orders) if one is not None]
 
 
 def _by_structure(fit: InPhaseFit, torus: Torus, resolution: float, evidence: float) -> Ties:
@@ -112,8 +125,29 @@ def _evidence(turns: ComplexArray, std: Array, odd: Array) -> float:
     return averaged([about_any(turns), averaged(mirror)])
 
 
-def _phases(fit: InPhaseFit, orders: Orders) -> tuple[ComplexArray, Array, Array, bool] | None:
-    """``e^{i(φ_k - k·φ)}``, its error, its square in an odd motion; whether all begins together.
+class _Phases(NamedTuple):
+    """``e^{i(φ_k - k·φ)}``, its error, its square in an odd motion; whether all begins together."""
+
+    turns: ComplexArray
+    std: Array
+    odd: Array
+    together: bool
+
+
+def _no_mirror(one: _Phases) -> bool:
+    r"""Whether a single trial is not its own mirror: :math:`\sum δ^2/σ^2` is χ² if it is.
+
+    Several trials may have phases that are alike without that.
+    """
+    if len(one.turns) > 1:
+        return False
+    squares = (one.turns**2, one.turns**2 * one.odd)
+    misfit = min(float(np.sum((np.angle(s) / (2 * one.std)) ** 2)) for s in squares)
+    return bool(chdtrc(one.std.size, misfit) < limits.NO_MIRROR_LEVEL)
+
+
+def _phases(fit: InPhaseFit, orders: Orders) -> _Phases | None:
+    """Phases of the lines against those of a basis.
 
     The phases φ are those of the strongest lines whose orders are a basis of the integers. In a
     motion that is even about some time all are 0 or π there, in one that is odd ±π/2.
@@ -137,7 +171,7 @@ def _phases(fit: InPhaseFit, orders: Orders) -> tuple[ComplexArray, Array, Array
     lead = np.repeat([m.start - m.centre for m in fit.motions], trials)
     begin = phase[:, basis] + lead[:, None] * fit.omega[basis]
     odd = np.where(share.sum(axis=1) % 2 == 1, 1.0, -1.0)
-    return np.exp(1j * off), std, odd, _together(begin, np.sqrt(variance[:, basis]))
+    return _Phases(np.exp(1j * off), std, odd, _together(begin, np.sqrt(variance[:, basis])))
 
 
 def _basis(orders: Orders, strength: Array) -> Index | None:

@@ -1,0 +1,74 @@
+r"""Harmonics too faint for a search of the whole band, where and as a spring would make them.
+
+A motion :math:`A \cos φ` of a spring that is not quite linear has a part
+:math:`a_h \cos hφ` at h times its frequency, whose phase is known but for its sign. What lines
+leave is projected on it,
+
+.. math:: c = \sum_r \mathrm{Re} \sum_t e_t \, e^{-ihφ_r(t)},
+
+and :math:`c^2` over its mean for noise, as it is at K neighbouring frequencies, follows the law
+F(1, 2KR) of R trials if there is no such part. One place and one phase cost no more than two tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from scipy.special import fdtrc
+
+from prism._types import Array
+from prism.modes import Modes
+from prism.motion.potential import _limits as limits
+from prism.record import Record
+
+__all__ = ["faint_harmonics"]
+
+
+def faint_harmonics(record: Record, rests: Sequence[Array], modes: Modes) -> list[str]:
+    """Harmonics of the strongest line in what lines leave, in words.
+
+    Parameters
+    ----------
+    record : Record
+        Evenly sampled.
+    rests : sequence of arrays (samples, channels)
+        Without the lines, of each trial.
+    modes : Modes
+        The lines.
+    """
+    parent = float(modes.frequencies[np.argmax(np.mean(modes.amplitudes, axis=0))])
+    orders = [h for h in limits.HARMONICS if _is_free(record, h * parent, modes.frequencies)]
+    tests = len(orders) * record.n_channels
+    return [
+        f"in step with the line at {parent:.4g} there is motion of {h} times its frequency "
+        f"(chance {tests * chance:.1g})"
+        for h in orders
+        if (chance := min(_chances(record, rests, parent, h))) * tests < limits.HARMONIC_LEVEL
+    ]
+
+
+def _is_free(record: Record, omega: float, lines: Array) -> bool:
+    """Whether only noise is left around a frequency, if there is no harmonic."""
+    assert record.dt is not None
+    resolution = 2 * np.pi / record.duration
+    reach = (limits.HARMONIC_NEIGHBOURS + 1) * resolution
+    near = np.any(np.abs(lines - omega) < limits.HARMONIC_APART * resolution)
+    return not near and reach < omega < np.pi / record.dt - reach
+
+
+def _chances(record: Record, rests: Sequence[Array], parent: float, order: int) -> Iterator[float]:
+    """Chance of what is in step on each channel, if it is noise."""
+    K = limits.HARMONIC_NEIGHBOURS
+    aside = np.concatenate([np.arange(-K, 0), np.arange(1, K + 1)])
+    for a in range(record.n_channels):
+        along, noise = 0.0, 0.0
+        for t, y, rest in zip(record.times, record.trials, rests, strict=True):
+            window = np.hanning(len(t)) * y[:, a]
+            phase = np.angle(window @ np.exp(-1j * parent * t))
+            u = t - t[0]
+            cells = 2 * np.pi * aside / (t[-1] - t[0])
+            along += float(rest[:, a] @ np.cos(order * (parent * t + phase)))
+            around = np.exp(-1j * np.multiply.outer(order * parent + cells, u)) @ rest[:, a]
+            noise += float(np.mean(np.abs(around) ** 2)) / 2
+        yield float(fdtrc(1, 2 * len(aside) * len(rests), along**2 / noise))
