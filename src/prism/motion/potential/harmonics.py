@@ -12,7 +12,7 @@ F(1, 2KR) of R trials if there is no such part. One place and one phase cost no 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.special import fdtrc
@@ -57,18 +57,16 @@ def _is_free(record: Record, omega: float, lines: Array) -> bool:
     return not near and reach < omega < np.pi / record.dt - reach
 
 
-def _chances(record: Record, rests: Sequence[Array], parent: float, order: int) -> Iterator[float]:
-    """Chance of what is in step on each channel, if it is noise."""
+def _chances(record: Record, rests: Sequence[Array], parent: float, order: int) -> Array:
+    """Chance of what is in step on each channel, if it is noise, (channels,)."""
     K = limits.HARMONIC_NEIGHBOURS
-    aside = np.concatenate([np.arange(-K, 0), np.arange(1, K + 1)])
-    for a in range(record.n_channels):
-        along, noise = 0.0, 0.0
-        for t, y, rest in zip(record.times, record.trials, rests, strict=True):
-            window = np.hanning(len(t)) * y[:, a]
-            phase = np.angle(window @ np.exp(-1j * parent * t))
-            u = t - t[0]
-            cells = 2 * np.pi * aside / (t[-1] - t[0])
-            along += float(rest[:, a] @ np.cos(order * (parent * t + phase)))
-            around = np.exp(-1j * np.multiply.outer(order * parent + cells, u)) @ rest[:, a]
-            noise += float(np.mean(np.abs(around) ** 2)) / 2
-        yield float(fdtrc(1, 2 * len(aside) * len(rests), along**2 / noise))
+    along, noise = np.zeros(record.n_channels), np.zeros(record.n_channels)
+    for t, y, rest in zip(record.times, record.trials, rests, strict=True):
+        turn = np.exp(-1j * parent * (t - t[0]))
+        phase = np.angle((np.hanning(len(t)) * turn) @ y)
+        # at zero frequency after the turn: in step there, and the noise of the neighbours
+        spectrum = np.fft.fft((turn**order)[:, None] * rest, axis=0)
+        along += (spectrum[0] * np.exp(-1j * order * phase)).real
+        around = np.concatenate([spectrum[1 : K + 1], spectrum[-K:]])
+        noise += np.mean(np.abs(around) ** 2, axis=0) / 2
+    return np.asarray(fdtrc(1, 4 * K * len(rests), along**2 / noise))
