@@ -134,7 +134,12 @@ def noise_spectrum(best: Hypothesis, now: Hypothesis, step: float) -> Array:
         Sampling step.
     """
     variance, white = _spectrum(best, step)
-    return variance if white else np.maximum(variance, _spectrum(now, step)[0])
+    if white:
+        return variance
+    before = _spectrum(now, step)[0]
+    # samples that were lost, or put back, leave another number of frequencies
+    count = min(variance.shape[1], before.shape[1])
+    return np.maximum(variance[:, :count], before[:, :count])
 
 
 def _spectrum(hypothesis: Hypothesis, step: float) -> tuple[Array, bool]:

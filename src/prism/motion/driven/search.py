@@ -135,6 +135,8 @@ class ModeSearch:
             fit = place.fit(
                 in_band(place.band, group), limits.ROUGH_GAIN if test else limits.FINE_GAIN
             )
+            if not fit.converged and place.empty().log_likelihood > fit.log_likelihood:
+                continue  # a descent that went astray says less than no mode at all
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
             if part.fit.model.fitted:
