@@ -4,7 +4,8 @@ from __future__ import annotations
 
 # -- the law of a line -----------------------------------------------------------------------------
 DEGREE = 6  # highest polynomial of phase and of log amplitude: a slow sinusoid of one period
-HARMONICS = 3  # of a periodic modulation: log(1 + m cos) of depth .5 needs as many at 10 % noise
+HARMONICS = 3  # of a periodic modulation
+LEAST_SWING = 0.02  # of its mean, that the size of a modulated line falls to
 LARGEST_EXPONENT = 60.0  # of an amplitude, far outside the record: more would overflow
 # -- the fit ---------------------------------------------------------------------------------------
 FIT_STEPS = 25  # of a descent
@@ -25,6 +26,7 @@ ROUNDS = 24  # in which freedom or a line is added
 FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
 FREEST_ALL = 6.0  # coefficients beyond that, of all lines together
 FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round
+CURVED = 2  # polynomials that sizes move along, which may be one modulation
 SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
 FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
 MODULATION_BLOCKS = 2048  # of the record, whose spectrum shows a modulation

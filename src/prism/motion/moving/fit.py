@@ -17,7 +17,7 @@ import numpy as np
 
 from prism._types import Array, ComplexArray, Mask
 from prism.motion.moving import _limits as limits
-from prism.motion.moving.law import ALL, PHASE, Law, basis, by_rate
+from prism.motion.moving.law import ALL, PHASE, SIZE, Law, basis, by_rate
 from prism.record import Record
 from prism.search.descent import Step, Stop
 from prism.search.noise import noise_weights, spare_of
@@ -210,16 +210,18 @@ def jacobian(law: Law, u: Array, moving: ComplexArray) -> Array:
         Every line with its amplitude, complex.
     """
     B = dict(zip(law.orders, basis(u, law.orders, law.rate or 0.0), strict=True))
-    together = {"size": moving.sum(axis=0).real, PHASE: -(law.ratios @ moving).imag}
+    swing = np.ones((law.count, 1)) if law.rate is None else law.swing(u)
+    # what a size, a swing and a phase move: a swing by a share of the size without it
+    moved = {SIZE: moving.real, PHASE: -moving.imag}
+    swung = moving.real / swing
     out = np.empty((law.size, len(u)))
     for i, one in enumerate(law.free):
-        if one.line == ALL:
-            line = together[one.part]
-        else:
-            line = -moving[one.line].imag if one.part == PHASE else moving[one.line].real
+        lines = swung if one.swings else moved[one.part]
+        line = law.weights(one) @ lines if one.line == ALL else lines[one.line]
         out[i] = line * B[one.order]
     if law.rate is not None:
-        change = law.table() @ by_rate(u, law.orders, law.rate)
+        faster = by_rate(u, law.orders, law.rate)
+        change = law.table() @ faster + (law.swing_table() @ faster) / swing
         out[-1] = (moving * change).sum(axis=0).real
     return out
 

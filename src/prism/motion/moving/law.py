@@ -1,10 +1,12 @@
-r"""How lines move: complex polynomials, and a periodic modulation, in the exponent.
+r"""How lines move: polynomials and a periodic modulation of phase and size.
 
-.. math:: g_j(u) = i Ω_j H u + \sum_k (d_{jk} + i c_{jk}) B_k(u), \qquad u = (t - t_c)/H ∈ [-1, 1]
+.. math:: g_j(u) = i Ω_j H u + \sum_k (d_{jk} + i c_{jk}) B_k(u) + \log s_j(u), \qquad
+          s_j(u) = 1 + \sum_l m_{jl} M_l(u), \qquad u = (t - t_c)/H ∈ [-1, 1]
 
-with :math:`B_k` the Legendre polynomials, followed by cosine and sine of a modulation and of its
-harmonics. A steady line has no coefficient but that of its frequency; one real coefficient of
-degree one makes a decay.
+with :math:`B_k` the Legendre polynomials, followed for phases by :math:`M_l`, cosine and sine of a
+modulation and of its harmonics. Sizes swing by the factor s, so that one cosine makes exactly one
+pair of sidebands. A steady line has no coefficient but that of its frequency; one real coefficient
+of degree one makes a decay.
 """
 
 from __future__ import annotations
@@ -43,6 +45,11 @@ class Freedom(NamedTuple):
     def periodic(self) -> bool:
         """Whether it belongs to the modulation."""
         return self.order > limits.DEGREE
+
+    @property
+    def swings(self) -> bool:
+        """Whether it modulates a size."""
+        return self.periodic and self.part == SIZE
 
 
 def harmonic(order: int) -> int:
@@ -148,19 +155,35 @@ class Law:
         return self.ratios if one.part == PHASE else np.ones(self.count)
 
     def table(self) -> ComplexArray:
-        """Coefficients of every line on ``orders``, without the carriers, (lines, orders)."""
+        """Coefficients in the exponent of every line, without the carriers, (lines, orders)."""
+        return self._table([not one.swings for one in self.free])
+
+    def swing_table(self) -> Array:
+        """Coefficients m of the swing of every line, (lines, orders)."""
+        return self._table([one.swings for one in self.free]).real
+
+    def _table(self, which: list[bool]) -> ComplexArray:
         place = {k: i for i, k in enumerate(self.orders)}
         out = np.zeros((self.count, len(place)), complex)
-        for one, value in zip(self.free, self.values, strict=True):
-            turn = 1j if one.part == PHASE else 1.0
-            out[:, place[one.order]] += turn * value * self.weights(one)
+        for one, value, here in zip(self.free, self.values, which, strict=True):
+            if here:
+                turn = 1j if one.part == PHASE else 1.0
+                out[:, place[one.order]] += turn * value * self.weights(one)
         return out
+
+    def swing(self, u: Array) -> Array:
+        """:math:`s_j(u)`, (lines, times); a size does not change its sign."""
+        s = 1 + self.swing_table() @ basis(u, self.orders, self.rate or 0.0)
+        return np.asarray(np.maximum(s, limits.LEAST_SWING))
 
     def exponents(self, u: Array) -> ComplexArray:
         """:math:`g_j(u)`, (lines, times)."""
         g = self.table() @ basis(u, self.orders, self.rate or 0.0)
         g += 1j * self.half * np.multiply.outer(self.carriers, u)
-        return np.asarray(np.minimum(g.real, limits.LARGEST_EXPONENT) + 1j * g.imag)
+        size = np.minimum(g.real, limits.LARGEST_EXPONENT)
+        if self.rate is not None:
+            size = size + np.log(self.swing(u))
+        return np.asarray(size + 1j * g.imag)
 
     # -- changes ---------------------------------------------------------------------------------
 

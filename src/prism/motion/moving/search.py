@@ -125,6 +125,7 @@ class MovingSearch:
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
+        fits += [swung for fit in list(fits) for swung in self._swinging(fit)]
         return self._best(fits)
 
     def from_steady(self, centres: Array) -> MovingFit:
@@ -273,6 +274,22 @@ class MovingSearch:
             if tried is not None:
                 out.append(self._weighted(tried))
         return out
+
+    def _swinging(self, fit: MovingFit) -> list[MovingFit]:
+        """The same with a modulation in place of the polynomials that sizes move along.
+
+        A few polynomials describe one or two periods nearly as well, and the search comes upon them
+        first.
+        """
+        curves = [one for one in fit.law.free if one.part == SIZE and not one.periodic]
+        if fit.law.rate is not None or len(curves) < limits.CURVED:
+            return []
+        plain = attempted(refined, self.data, fit.law.bound(curves), fit.weights)
+        if plain is None:
+            return []
+        step = best_modulation(SlowProducts.of(plain), self.prices)
+        swung = None if step is None else self._freed(plain, step)
+        return [] if swung is None else [self.lean(self.grown(self._weighted(swung)))]
 
     # -- small things ----------------------------------------------------------------------------
 

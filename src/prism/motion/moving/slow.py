@@ -76,18 +76,27 @@ class SlowProducts:
             for j in range(law.count):
                 orders = sorted({0, *_own(law, part, j)})
                 root = np.sqrt(self.power[j])
-                Q, _ = np.linalg.qr((basis(self.u, orders, law.rate or 0.0) * root).T)
+                slow = np.array([self._slow(Freedom(part, j, k), j) for k in orders])
+                Q, _ = np.linalg.qr((slow * root).T)
                 out[part, j] = Q
         return out
+
+    @cached_property
+    def _swing(self) -> Array:
+        return self.law.swing(self.u)
+
+    def _slow(self, one: Freedom, j: int) -> Array:
+        """Derivative of the exponent of a line by a freedom of weight one."""
+        B = basis(self.u, [one.order], self.law.rate or 0.0)[0]
+        return np.asarray(B / self._swing[j] if one.swings else B)
 
     def gain(self, one: Freedom) -> float:
         """Fall of χ² that a freedom promises."""
         lines = range(self.law.count) if one.line == ALL else (one.line,)
         weights, root = self.law.weights(one), np.sqrt(self.power)
-        whole = basis(self.u, [one.order], self.law.rate or 0.0)[0]
         slope = information = total = 0.0
         for j in lines:
-            Q, column = self._fitted[one.part, j], whole * root[j]
+            Q, column = self._fitted[one.part, j], self._slow(one, j) * root[j]
             left = column - Q @ (Q.T @ column)
             seen = np.divide(left, root[j], out=np.zeros_like(left), where=root[j] > 0)
             slope += weights[j] * float(self.along[one.part][j] @ seen)
