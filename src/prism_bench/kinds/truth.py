@@ -22,6 +22,7 @@ from prism.settings import DEFAULT_FALSE_ALARM
 from prism_bench.kinds.case import TrueMode
 from prism_bench.kinds.systems import Drawn
 
+FASTEST = 5.0  # decay over the record that an oracle considers
 PADDED = 8  # finer than a cell, to look for the steady line that fits best
 NEARBY = 40.0  # half widths around a resonance that tell of it
 CELLS = 20.0  # and cells
@@ -108,6 +109,32 @@ def told_from_steady(z: ComplexArray, gain: Array) -> float:
     """
     left = [1 - _best_line(one) / float(np.sum(np.abs(one) ** 2)) for one in z]
     return float(gain @ np.array(left))
+
+
+def told_from_decays(z: ComplexArray, gain: Array) -> float:
+    r"""χ² that the best free decay leaves of a motion, all parameters known.
+
+    As `told_from_steady`, with :math:`e^{-(r + iδ)t}`, r ≥ 0, in place of :math:`e^{-iδt}`.
+
+    Parameters
+    ----------
+    z : complex array (modes, samples)
+    gain : array (modes,)
+    """
+    left = [1 - _best_decay(one) / float(np.sum(np.abs(one) ** 2)) for one in z]
+    return float(gain @ np.array(left))
+
+
+def _best_decay(z: ComplexArray) -> float:
+    """Sum of squares that the best decaying line takes."""
+    u = np.arange(len(z)) / len(z)
+
+    def taken(rate: float) -> float:
+        fade = np.exp(-rate * u)
+        return _best_line(z * fade) / float(np.mean(fade**2))
+
+    best = minimize_scalar(lambda rate: -taken(rate), bounds=(0.0, FASTEST), method="bounded")
+    return max(taken(0.0), taken(float(best.x)))
 
 
 def _best_line(z: ComplexArray) -> float:

@@ -276,13 +276,13 @@ class MovingSearch:
         return out
 
     def _swinging(self, fit: MovingFit) -> list[MovingFit]:
-        """The same with a modulation in place of the polynomials that sizes move along.
+        """The same with one modulation in place of all that sizes move along.
 
         A few polynomials describe one or two periods nearly as well, and the search comes upon them
         first.
         """
-        curves = [one for one in fit.law.free if one.part == SIZE and not one.periodic]
-        if fit.law.rate is not None or len(curves) < limits.CURVED:
+        curves = [one for one in fit.law.free if one.part == SIZE]
+        if all(one.periodic for one in curves) or len(curves) < limits.CURVED:
             return []
         plain = attempted(refined, self.data, fit.law.bound(curves), fit.weights)
         if plain is None:
