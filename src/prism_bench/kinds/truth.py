@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from prism._types import Array, ComplexArray, Index
+from prism.motion.driven.bands import DrivenMode, threshold
 from prism.record import Record
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_threshold
@@ -156,7 +157,8 @@ def driven_modes(drawn: Drawn, forces: Array, noise: Array, record: Record) -> t
 
     At a line a mode adds :math:`S_m |h_m|^2 v_m v_m^T` to the spectrum C of all else; with
     :math:`s = S_m |h_m|^2 v_m^T C^{-1} v_m` it gains :math:`2 \sum_k (s - \ln(1 + s))`, and the
-    information on its frequency is :math:`\sum_k (\tfrac{s}{1+s})^2 (∂ \ln |h_m|^2/∂Ω)^2`.
+    information on its frequency is :math:`\sum_k (\tfrac{s}{1+s})^2 (∂ \ln |h_m|^2/∂Ω)^2`. It is
+    visible above twice what a search asks of a mode that overlaps as many others as it does.
 
     Parameters
     ----------
@@ -167,7 +169,8 @@ def driven_modes(drawn: Drawn, forces: Array, noise: Array, record: Record) -> t
     record : Record
     """
     omega, v, zeta = drawn.system.frequencies, drawn.system.participation, drawn.zeta
-    limit, S, out = visible_from(record), np.diag(forces), []
+    S, out = np.diag(forces), []
+    modes = [DrivenMode(w, d, shape, 1.0) for w, d, shape in zip(omega, zeta, v, strict=True)]
     grid = drawn.resolution * np.arange(1, drawn.samples // 2)
     for m, (w, d) in enumerate(zip(omega, zeta, strict=True)):
         near = grid[np.abs(grid - w) < NEARBY * w * d + CELLS * drawn.resolution]
@@ -181,5 +184,7 @@ def driven_modes(drawn: Drawn, forces: Array, noise: Array, record: Record) -> t
         information = float(np.sum((s / (1 + s)) ** 2 * slope**2))
         gain = float(2 * np.sum(s - np.log1p(s)))
         std = float(1 / np.sqrt(information)) if information > 0 else np.inf
+        together = sum(modes[m].overlaps(one, record.duration) for one in modes)
+        limit = 2 * threshold(len(near), record.n_channels, together, DEFAULT_FALSE_ALARM)
         out.append(TrueMode(float(w), float(d), drawn.system.shapes[m], gain, std, gain > limit))
     return tuple(out)

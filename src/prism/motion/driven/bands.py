@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.stats
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.scoring import BandFit, log_likelihood, maximise
 from prism.motion.driven.spectrum import FourierLines, LineBand, line_band
@@ -144,11 +144,20 @@ class HeldBand:
         held = np.concatenate(
             [at["frequency"][outside], at["damping"][outside], at["shape"][turns]]
         )
-        # forces first: with poles and shapes at once the steps would be lost in their valleys
+        return self._patient(whole, held)
+
+    def again(self, model: BandModel, tolerance: float = limits.ROUGH_GAIN) -> BandFit:
+        """The fit of free modes once more, in steps that hardly go astray."""
+        return self._patient(model.joined(self.held), None, tolerance)
+
+    def _patient(
+        self, model: BandModel, held: Index | None, tolerance: float = limits.ROUGH_GAIN
+    ) -> BandFit:
+        """The maximum by way of the forces: with poles and shapes at once steps may be lost."""
+        at, first = model.at, feasible(model, self.band)
         still = np.concatenate([at["frequency"], at["damping"], at["shape"]])
-        first = feasible(whole, self.band)
         first = maximise(first, self.band, still, tolerance=limits.ROUGH_GAIN).model
-        return maximise(first, self.band, held, tolerance=limits.ROUGH_GAIN)
+        return maximise(first, self.band, held, tolerance=tolerance)
 
     def without(self, fit: BandFit, j: int) -> BandFit:
         """The maximum without free mode j, started from the one with it."""

@@ -132,11 +132,13 @@ class ModeSearch:
         for group in clusters(modes, self.lines.longest):
             current = [m for m in current if m not in group]
             place = HeldBand.around(self.lines, group, current, self.ends)
-            fit = place.fit(
-                in_band(place.band, group), limits.ROUGH_GAIN if test else limits.FINE_GAIN
-            )
-            if not fit.converged and place.empty().log_likelihood > fit.log_likelihood:
-                continue  # a descent that went astray says less than no mode at all
+            start_of = in_band(place.band, group)
+            close = limits.ROUGH_GAIN if test else limits.FINE_GAIN
+            fit = place.fit(start_of, close)
+            if not fit.converged:
+                fit = max(fit, place.again(start_of, close), key=lambda one: one.log_likelihood)
+                if place.empty().log_likelihood > fit.log_likelihood:
+                    continue  # a descent that went astray says less than no mode at all
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
             if part.fit.model.fitted:
