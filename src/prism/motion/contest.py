@@ -15,7 +15,7 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
-from prism.evidence import CLOSE_CALL, Evidence, Rival
+from prism.evidence import Evidence, Rival
 from prism.finding import Finding
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
@@ -242,7 +242,8 @@ def _chosen(
 ) -> Finding:
     """The contender with the lowest score; the refusal where noise alone scores lower."""
     record = asked.record
-    scores = _scores(record, contenders)
+    nothing = Account(record.trials, 0.0)
+    scores = costs(record, [*(one.account for one in contenders), nothing])
     order = np.argsort(scores[:-1])
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
@@ -251,25 +252,6 @@ def _chosen(
         raise refusal or NoLineError(_NOTHING)
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
     return _with_evidence(best, [best, *ranked[1:]], [scores[k] - scores[order[0]] for k in order])
-
-
-def _scores(record: Record, contenders: Sequence[Contender]) -> list[float]:
-    """Score of every contender, and last that of noise alone.
-
-    Lines that leave doubts, and lead fewer lines that leave none by no more than a close call, pay
-    for one: three steady lines describe one that is modulated as well as that does.
-    """
-    nothing = Account(record.trials, 0.0)
-    scores = costs(record, [*(one.account for one in contenders), nothing])
-    clear = [k for k, one in enumerate(contenders) if not (one.doubts or one.account.bands)]
-    many = [len(one.finding.modes) for one in contenders]
-    paying = [
-        k
-        for k, one in enumerate(contenders)
-        if one.doubts
-        and any(many[j] < many[k] and 0 < scores[j] - scores[k] < CLOSE_CALL for j in clear)
-    ]
-    return [score + CLOSE_CALL * (k in paying) for k, score in enumerate(scores)]
 
 
 def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contender]) -> bool:
