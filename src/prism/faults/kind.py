@@ -62,17 +62,21 @@ class BrokenSteady(Explanation):
             fit=(found.fit, faults, mended.data),
         )
 
+    def at_sight(self, asked: Question) -> Iterator[Attempt]:
+        """Steady lines that are broken, where a part of what is not smooth as a whole is smooth."""
+        record = asked.record
+        if usable(record) and rough(fourier_lines(record)) and _may_be_broken(record):
+            yield Attempt(self, partial(self.find, asked))
+
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Attempt]:
-        """Steady lines with what breaks them, where a record has one sampling step."""
+        """Steady lines with what breaks them, where the motion is smooth and looks linear."""
         record = asked.record
-        if not usable(record):
+        if not usable(record) or rough(fourier_lines(record)):
             return
         # lines invented around a break hit combinations by chance; those of smooth motion do not
-        smooth = not rough(fourier_lines(record))
-        bent = smooth and lead is not None and suggests_nonlinearity(lead.modes).nonlinear
-        if not bent and _may_be_broken(record):
+        if lead is None or not suggests_nonlinearity(lead.modes).nonlinear:
             yield Attempt(self, partial(self.find, asked))
 
     def called(self, found: Finding) -> str:
