@@ -87,12 +87,21 @@ def test_noise_driven_motion_is_told_apart():
     assert "notes" in model.summary()
 
 
-def test_kicks_are_noticed_and_said():
+def test_kicks_are_noticed_and_said(tmp_path):
     parts = [decaying(T=40, noise=0.002, seed=s).trials[0] for s in range(4)]
-    model = prism.identify(prism.Record(np.concatenate(parts), dt=0.1), damped=True)
+    record = prism.Record(np.concatenate(parts), dt=0.1)
+    model = prism.identify(record, damped=True)
     np.testing.assert_allclose(model.modes.frequencies, chain().frequencies, rtol=2e-3)
     assert "the drive is impulsive" in str(model.identifiability)
-    assert np.all(np.isnan(model.forecast([1.0]).values))  # only the last stretch goes on
+    # every stretch is drawn, the last one goes on
+    for at in (100, 500, 1500):
+        seen = record.trials[0][at : at + 200]
+        fitted = model.forecast(record.times[0][at : at + 200]).values
+        assert np.all((fitted - seen).std(axis=0) < 0.05 * seen.std(axis=0))
+    assert np.all(np.isnan(model.forecast([-1.0]).values))
+    model.save(tmp_path / "kicked.json")
+    again = prism.load(tmp_path / "kicked.json").forecast([10.0, 50.0, 170.0])
+    np.testing.assert_array_equal(again.values, model.forecast([10.0, 50.0, 170.0]).values)
 
 
 def test_gaps_and_ignored_bands(decay):

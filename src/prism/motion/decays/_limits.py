@@ -57,3 +57,5 @@ ONSET_APART = 2.0  # resolutions within which two poles may be one that was kick
 ONSET_POLES = 6  # further poles looked for between the kicks
 HOPELESS_BLOCKS = 5  # blocks per stretch below which the poles cannot be refined between kicks
 STRETCH_BLOCKS = 10  # blocks per stretch on average, at least: more kicks are noise that drives
+# -- the motion ------------------------------------------------------------------------------------
+MOST_NUMBERS = 200_000  # of a saved motion: one with more stretches keeps the last of each trial

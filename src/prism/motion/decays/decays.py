@@ -325,9 +325,13 @@ def _offsets(found: SoughtDecays) -> Array:
 
 
 def _continuations(found: SoughtDecays) -> tuple[Continuation, ...]:
-    """The stretch that ends each trial; later stretches of a trial replace earlier ones."""
-    last = {piece.trial: number for number, piece in enumerate(found.pieces)}
-    return tuple(_continuation(found, last[trial]) for trial in sorted(last))
+    """The stretch that ends each trial, with those before it."""
+    out = []
+    for trial in sorted({piece.trial for piece in found.pieces}):
+        own = [number for number, piece in enumerate(found.pieces) if piece.trial == trial]
+        *earlier, last = (_continuation(found, number) for number in own)
+        out.append(replace(last, earlier=tuple(earlier)))
+    return tuple(out)
 
 
 def _continuation(found: SoughtDecays, number: int) -> Continuation:

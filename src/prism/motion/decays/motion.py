@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array
 from prism.forecast import Forecast, checked_times
+from prism.motion.decays import _limits as limits
 from prism.motion.decays.result import Continuation
 
 
@@ -20,7 +21,8 @@ class DecayMotion:
     Attributes
     ----------
     continuations : tuple of Continuation
-        The last stretch of each trial: it holds from its start on.
+        The last stretch of each trial, which holds from its start on; those before it hold each
+        until the next.
     noise_std : array (channels,)
     """
 
@@ -36,12 +38,14 @@ class DecayMotion:
         return self.continuations
 
     def at(self, t: ArrayLike, trial: int = 0) -> Forecast:
-        """Motion of one trial at the given times; NaN before its last stretch."""
+        """Motion of one trial at the given times; NaN before its first stretch."""
         times = checked_times(t, trial, len(self.continuations))
-        part = self.continuations[trial]
-        values, std = part(times)
-        before = times < part.start - 1e-9 * part.span
-        values[before] = std[before] = np.nan
+        last = self.continuations[trial]
+        values = np.full((len(times), len(self.noise_std)), np.nan)
+        std = values.copy()
+        for part in (*last.earlier, last):
+            here = times >= part.start - 1e-9 * part.span
+            values[here], std[here] = part(times[here])
         return Forecast(times, values, std, self.noise_std)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:
@@ -49,21 +53,13 @@ class DecayMotion:
         return self.at(t, trial).values
 
     def to_json(self) -> dict[str, Any]:
-        """Plain numbers."""
+        """Plain numbers; of a record with many stretches the last of each trial alone."""
+        stretches = [len(part.earlier) * part.covariance.size for part in self.continuations]
+        whole = sum(stretches) < limits.MOST_NUMBERS
         return {
             "noise_std": self.noise_std.tolist(),
             "trials": [
-                {
-                    "start": part.start,
-                    "span": part.span,
-                    "rates": part.poles.real.tolist(),
-                    "frequencies": part.poles.imag.tolist(),
-                    "background": part.background,
-                    "values": part.values.tolist(),
-                    "covariance": part.covariance.tolist(),
-                    "slopes": part.slopes.tolist(),
-                    "poles_covariance": part.poles_covariance.tolist(),
-                }
+                _row(part) | {"earlier": [_row(one) for one in part.earlier if whole]}
                 for part in self.continuations
             ],
         }
@@ -71,15 +67,28 @@ class DecayMotion:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> DecayMotion:
         """Rebuild from `to_json`."""
-        arrays = ("values", "covariance", "slopes", "poles_covariance")
         parts = [
-            Continuation(
-                start=row["start"],
-                span=row["span"],
-                poles=np.array(row["rates"]) + 1j * np.array(row["frequencies"]),
-                background=row["background"],
-                **{name: np.array(row[name], float) for name in arrays},
-            )
+            replace(_part(row), earlier=tuple(map(_part, row.get("earlier", ()))))
             for row in data["trials"]
         ]
         return cls(tuple(parts), np.array(data["noise_std"], float))
+
+
+_ARRAYS = ("values", "covariance", "slopes", "poles_covariance")
+
+
+def _row(part: Continuation) -> dict[str, Any]:
+    return {
+        "start": part.start,
+        "span": part.span,
+        "rates": part.poles.real.tolist(),
+        "frequencies": part.poles.imag.tolist(),
+        "background": part.background,
+    } | {name: getattr(part, name).tolist() for name in _ARRAYS}
+
+
+def _part(row: dict[str, Any]) -> Continuation:
+    poles = np.array(row["rates"]) + 1j * np.array(row["frequencies"])
+    values, covariance, slopes, errors = (np.array(row[name], float) for name in _ARRAYS)
+    start, span, background = row["start"], row["span"], row["background"]
+    return Continuation(start, span, poles, background, values, covariance, slopes, errors)

@@ -15,7 +15,7 @@ from prism.uncertainty import root_of_variance
 
 @dataclass(frozen=True)
 class Continuation:
-    """The last stretch of a trial and how well it is known.
+    """A stretch of a trial, mostly the last, and how well it is known.
 
     Attributes
     ----------
@@ -30,6 +30,8 @@ class Continuation:
     slopes : array (channels, linear, 2m)
     poles_covariance : array (2m, 2m)
         Of (ω, δ).
+    earlier : tuple of Continuation
+        The stretches of the trial before it, ascending.
     """
 
     start: float
@@ -40,6 +42,7 @@ class Continuation:
     covariance: Array
     slopes: Array
     poles_covariance: Array
+    earlier: tuple[Continuation, ...] = ()
 
     def __call__(self, t: ArrayLike) -> tuple[Array, Array]:
         """Values and standard deviations, (times, channels)."""
@@ -81,7 +84,7 @@ class DecayFit(DampedModes):
     drift : bool
         Whether a drift is in the model.
     continuations : tuple of Continuation
-        The last stretch of each trial.
+        The last stretch of each trial, with those before it.
     rests : tuple of arrays (samples, channels)
         What is left of each trial; zero where a sample was not used.
     unused : int
