@@ -32,12 +32,20 @@ class Rival:
         Modes, or lines, that it needs.
     behind : float
         Its score minus the lowest one; 0 for the kind that was chosen by the data.
+    shared : int or None
+        Modes of the kind that was chosen that it has too, within three standard deviations of the
+        frequency; None where it is no close call.
+    foretold : float or None
+        Root mean square error over the noise of the last fifth of the record, foretold from the
+        rest; None where it is no close call, or where nothing can be foretold.
     """
 
     kind: str
     words: str
     modes: int
     behind: float
+    shared: int | None = None
+    foretold: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,8 +97,22 @@ class Evidence:
         second = self.rivals[1]
         much = f"{second.behind:.3g} in twice the log-likelihood"
         if self.close:
-            return f"{words}; not ruled out: {second.words} (behind by {much})"
+            return f"{words}; not ruled out: {second.words} (behind by {much}{self._compared})"
         return f"{words}; next best: {second.words}, behind by {much}"
+
+    @property
+    def _compared(self) -> str:
+        """Where the best two agree, and which foretells better, in words."""
+        best, second = self.rivals[:2]
+        said = ""
+        if second.shared is not None:
+            said += f"; {second.shared} of {best.modes} modes are the same in both"
+        if best.foretold is not None and second.foretold is not None:
+            said += (
+                f"; the last fifth, foretold from the rest, is missed by {best.foretold:.3g} and "
+                f"{second.foretold:.3g} times the noise"
+            )
+        return said
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

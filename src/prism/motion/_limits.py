@@ -24,6 +24,9 @@ WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
 SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more
+# -- close calls -----------------------------------------------------------------------------------
+FITTED_PART = 0.8  # of the record, from which the rest is foretold
+SAME_MODE = 3.0  # standard deviations of a difference of frequencies within which modes are one
 # -- rivals ----------------------------------------------------------------------------------------
 ROUGH_LINES = 24  # steady lines looked for at first where motion is not smooth
 LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones

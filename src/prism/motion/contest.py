@@ -15,14 +15,16 @@ import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
-from prism.evidence import Evidence, Rival
+from prism.evidence import CLOSE_CALL, Evidence, Rival
 from prism.finding import Finding
+from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.decays.decays import decay_chance
 from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Explanation, Question
+from prism.motion.foretold import foretold
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
@@ -99,7 +101,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if lead is not None and _full(asked, lead.finding):
         return lead.finding
     if lead is not None and not lead.doubts:
-        return _with_evidence(lead, [lead], [0.0])
+        return _with_evidence(lead, [(lead, _rival(lead, 0.0))])
     asked.tell("other kinds of motion")
     others = [kind for kind in kinds if kind is not first]
     found, _ = _fitted(asked, others, None if lead is None else lead.finding, smooth)
@@ -251,7 +253,8 @@ def _chosen(
     if not _beats_noise(record, ranked[0], ranked):
         raise refusal or NoLineError(_NOTHING)
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
-    return _with_evidence(best, [best, *ranked[1:]], [scores[k] - scores[order[0]] for k in order])
+    behind = [scores[k] - scores[order[0]] for k in order]
+    return _with_evidence(best, _compared(asked, [best, *ranked[1:]], behind))
 
 
 def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contender]) -> bool:
@@ -272,6 +275,13 @@ def _left(best: Contender) -> Remark | None:
     coloured = isinstance(lines, Lines) and lines.coloured and not lines.crowded
     if best.account.bands or not best.doubts or coloured:
         return None
+    if best.chance >= limits.DOUBT_LEVEL:
+        return Remark(
+            "the lines explain the record to the noise, but they may stand for another motion",
+            "; ".join(best.doubts),
+            "treat them as modes with care",
+            code="doubt",
+        )
     return Remark(
         "no kind of motion that was fitted explains the record to the noise",
         "; ".join(best.doubts),
@@ -291,13 +301,36 @@ def _complete(asked: Question, best: Contender) -> Finding:
     return best.explanation.find(asked._replace(settings=more))
 
 
-def _with_evidence(
-    best: Contender, ranked: Sequence[Contender], behind: Sequence[float]
-) -> Finding:
+def _rival(one: Contender, behind: float) -> Rival:
+    words = one.explanation.called(one.finding)
+    return Rival(one.finding.kind, words, len(one.finding.modes), float(behind))
+
+
+def _compared(
+    asked: Question, ranked: Sequence[Contender], behind: Sequence[float]
+) -> list[tuple[Contender, Rival]]:
+    """Contenders as rivals; those that are not ruled out are compared with the best."""
+    rivals = [_rival(one, much) for one, much in zip(ranked, behind, strict=True)]
+    if sum(one.behind < CLOSE_CALL for one in rivals) > 1:
+        noise = ranked[0].finding.noise_std
+        for k, one in enumerate(ranked):
+            if rivals[k].behind < CLOSE_CALL:
+                error = foretold(asked, one.explanation, noise)
+                shared = _shared(ranked[0].finding.modes, one.finding.modes) if k else None
+                rivals[k] = replace(rivals[k], shared=shared, foretold=error)
+    return list(zip(ranked, rivals, strict=True))
+
+
+def _shared(one: Modes, other: Modes) -> int:
+    """Modes of one that the other has too, by their frequencies."""
+    off = np.abs(one.frequencies[:, None] - other.frequencies)
+    error = np.hypot(one.frequencies_std[:, None], other.frequencies_std)
+    return int(np.sum(np.any(off < limits.SAME_MODE * error, axis=1)))
+
+
+def _with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) -> Finding:
     rivals: dict[str, Rival] = {}
-    for one, much in zip(ranked, behind, strict=True):
-        kind = one.finding.kind
-        words = one.explanation.called(one.finding)
-        rivals.setdefault(words, Rival(kind, words, len(one.finding.modes), float(much)))
-    doubts = next((one.doubts for one in ranked if isinstance(one.explanation, Steady)), ())
+    for _, rival in ranked:
+        rivals.setdefault(rival.words, rival)
+    doubts = next((one.doubts for one, _ in ranked if isinstance(one.explanation, Steady)), ())
     return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))
