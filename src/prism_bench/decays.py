@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.modes import Modes
+from prism.motion.damped import DampedModes
 from prism.motion.decays.decays import DecayFit, damping_evidence, fit_decays
 from prism.motion.driven.innovations import kicks
 from prism.record import Record
@@ -246,11 +248,28 @@ def forecast_error(record: Record, fraction: float) -> Array:
 
 def two_mass_rows(place: Path) -> list[Row]:
     """Two masses on springs, 495 samples."""
-    name, record = "two masses", rig_record(place, "real_double_linear_h_1.txt", 2)
-    fit = fit_decays(record)
+    name, record = "two masses", two_masses(place)
+    rows = two_mass_modes(name, fit_decays(record))
+    return [*rows, forecast_row(name, forecast_error(record, 0.4))]
+
+
+def two_masses(place: Path) -> Record:
+    """Positions of two masses on springs."""
+    return rig_record(place, "real_double_linear_h_1.txt", 2)
+
+
+def forecast_row(name: str, error: Array) -> Row:
+    """The forecast of the longer part of a record from the shorter."""
+    words = "forecast of the last 60 %, NRMSE, worse channel"
+    return Row(name, words, float(error.max()), None, 0.03)
+
+
+def two_mass_modes(name: str, fit: DampedModes | Modes) -> list[Row]:
+    """Modes of two masses beside what others published."""
     rows = [Row(name, "modes found", float(len(fit)), 2, 2)]
     if len(fit) != 2:
         return rows
+    assert fit.damping_interval is not None
     hertz, ratio = fit.frequencies / (2 * np.pi), fit.shapes[:, 1] / fit.shapes[:, 0]
     inside = (fit.damping_interval[:, 0] <= TWO_DAMPING) & (
         fit.damping_interval[:, 1] >= TWO_DAMPING
@@ -260,13 +279,6 @@ def two_mass_rows(place: Path) -> list[Row]:
         Row(name, "frequencies, worst deviation %", _worst(hertz, TWO_MASSES), None, 0.1),
         Row(name, "shape ratios, worst deviation %", _worst(ratio, TWO_RATIOS), None, 2.0),
         Row(name, "dampings inside their intervals", float(inside.sum()), 2, 2),
-        Row(
-            name,
-            "forecast of the last 60 %, NRMSE, worse channel",
-            float(forecast_error(record, 0.4).max()),
-            None,
-            0.03,
-        ),
     ]
 
 
@@ -286,14 +298,17 @@ def frame_rows(place: Path, setup: int) -> list[Row]:
     start = time.process_time()
     fit = fit_decays(record, kicks=kicks(record))
     took = time.process_time() - start
+    return [Row(name, "CPU time, s", took, None, 30.0), *frame_modes(name, fit)]
+
+
+def frame_modes(name: str, fit: DampedModes | Modes) -> list[Row]:
+    """The modes of the frame below 11 Hz beside the reference."""
     hertz = fit.frequencies / (2 * np.pi)
     low = hertz < FRAME_HIGH
-    rows = [
-        Row(name, "modes below 11 Hz", float(low.sum()), 8, 8),
-        Row(name, "CPU time, s", took, None, 30.0),
-    ]
+    rows = [Row(name, "modes below 11 Hz", float(low.sum()), 8, 8)]
     if low.sum() != len(FRAME):
         return rows
+    assert fit.damping_std is not None
     return [
         *rows,
         Row(name, "frequencies, worst deviation %", _worst(hertz[low], FRAME), None, 0.2),

@@ -11,14 +11,17 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import scipy.io
 
 from prism._types import Array, ComplexArray
 from prism.errors import NoLineError
+from prism.modes import Modes
+from prism.motion.damped import DampedModes
 from prism.motion.driven.bands import DrivenMode, in_band
-from prism.motion.driven.driven import DrivenFit, fit_driven
+from prism.motion.driven.driven import fit_driven
 from prism.motion.driven.innovations import kicks
 from prism.motion.driven.scoring import score_and_information
 from prism.motion.driven.sensor import sensor_kind
@@ -244,16 +247,25 @@ def measured_rows() -> list[Row]:
     return ours + oma.bridge_rows(place)
 
 
-def _warped(omega: Array, dt: float) -> Array:
+def warped(omega: Array, dt: float) -> Array:
     """Frequencies after the trapezoidal rule with which these records were made."""
     return np.asarray(2 / dt * np.arctan(omega * dt / 2))
 
 
-def _reference_rows(name: str, fit: DrivenFit, omega: Array, zeta: Array) -> list[Row]:
+def reference_rows(name: str, fit: DampedModes | Modes, omega: Array, zeta: Array) -> list[Row]:
+    """Modes that are driven beside those that were simulated.
+
+    Parameters
+    ----------
+    name : str
+    fit : DampedModes or Modes
+    omega, zeta : arrays (modes,)
+    """
     count = len(omega)
     rows = [Row(name, "modes found", float(len(fit)), count, count)]
     if len(fit) != count:
         return rows
+    assert fit.damping_interval is not None
     z = np.abs(fit.frequencies - omega) / fit.frequencies_std
     inside = (fit.damping_interval[:, 0] <= zeta) & (zeta <= fit.damping_interval[:, 1])
     rows.append(Row(name, "frequency, worst error / standard deviation", float(z.max()), None, 3.0))
@@ -262,45 +274,69 @@ def _reference_rows(name: str, fit: DrivenFit, omega: Array, zeta: Array) -> lis
     return rows
 
 
-def bridge_rows(place: Path) -> list[Row]:
-    """Six modes of a simulated suspension bridge, five sensors."""
-    data = scipy.io.loadmat(place / "bridge_sim" / "BridgeData.mat")
-    dt = 1 / 15
-    fit = fit_driven(Record(data["rz"].T, dt=dt))
-    omega = _warped(data["wn"].ravel(), dt)
-    return _reference_rows("simulated bridge", fit, omega, data["zetaStruct"].ravel())
+class Known(NamedTuple):
+    """A record that others simulated, and its modes."""
+
+    record: Record
+    omega: Array
+    zeta: Array
 
 
-def frame_rows(place: Path) -> list[Row]:
-    """Five modes of a simulated shear frame, and what its sensors measure."""
-    name, dt = "simulated shear frame", 1 / 12
+def bridge(place: Path) -> Known:
+    """A suspension bridge: six modes, five sensors."""
+    data, dt = scipy.io.loadmat(place / "bridge_sim" / "BridgeData.mat"), 1 / 15
+    omega = warped(data["wn"].ravel(), dt)
+    return Known(Record(data["rz"].T, dt=dt), omega, data["zetaStruct"].ravel())
+
+
+def shear_frame(place: Path) -> Known:
+    """A shear frame of five storeys."""
     omega, zeta, values = (
         np.load(place / "shear_frame_sim" / f"{part}.npy")
         for part in ("omega_n", "xi_ref", "data_shearframe")
     )
-    record = Record(values, dt=dt)
-    fit = fit_driven(record)
-    kind = sensor_kind(record, fit).best
-    rows = _reference_rows(name, fit, _warped(omega, dt), zeta)
+    return Known(Record(values, dt=1 / 12), warped(omega, 1 / 12), zeta)
+
+
+def hardanger(place: Path) -> Record:
+    """Half an hour of a suspension bridge in the wind, six accelerations."""
+    table = place / "hardanger_bridge" / "acc_data_hardanger.txt"
+    values = np.loadtxt(table, delimiter=",", skiprows=1)
+    return Record(values[:, 1:], dt=0.5, quantity="acceleration")
+
+
+def bridge_rows(place: Path) -> list[Row]:
+    """Six modes of a simulated suspension bridge."""
+    known = bridge(place)
+    return reference_rows("simulated bridge", fit_driven(known.record), known.omega, known.zeta)
+
+
+def frame_rows(place: Path) -> list[Row]:
+    """Five modes of a simulated shear frame, and what its sensors measure."""
+    name, known = "simulated shear frame", shear_frame(place)
+    fit = fit_driven(known.record)
+    kind = sensor_kind(known.record, fit).best
+    rows = reference_rows(name, fit, known.omega, known.zeta)
     return [*rows, Row(name, "told to be a displacement", float(kind == QUANTITIES[0]), 1, 1)]
 
 
 def hardanger_rows(place: Path) -> list[Row]:
     """A suspension bridge in the wind: first lateral and first torsional mode, time."""
-    name = "Hardanger bridge, 31 min"
-    values = np.loadtxt(
-        place / "hardanger_bridge" / "acc_data_hardanger.txt", delimiter=",", skiprows=1
-    )
+    record, name = hardanger(place), "Hardanger bridge, 31 min"
     begin = time.process_time()
-    fit = fit_driven(Record(values[:, 1:], dt=0.5, quantity="acceleration"))
+    fit = fit_driven(record)
     seconds = time.process_time() - begin
-    f = fit.frequencies / (2 * np.pi)
+    return [*hardanger_modes(name, fit.frequencies), Row(name, "CPU time, s", seconds)]
+
+
+def hardanger_modes(name: str, omega: Array) -> list[Row]:
+    """The first lateral and the first torsional mode, and how many there are."""
+    f = omega / (2 * np.pi)
     lateral, torsion = (float(f[np.argmin(np.abs(f - about))]) for about in (0.05, 0.36))
     return [
         Row(name, "first lateral mode, Hz", lateral, 0.045, 0.055),
         Row(name, "first torsional mode, Hz", torsion, 0.35, 0.375),
-        Row(name, "modes found", float(len(fit))),
-        Row(name, "CPU time, s", seconds),
+        Row(name, "modes found", float(len(omega))),
     ]
 
 

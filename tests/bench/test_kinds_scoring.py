@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.places import real_data
 
 from prism.errors import CannotTellError, NoLineError
 from prism.pipeline import identify
 from prism.remarks import Remark
 from prism_bench import BENCHMARKS, kinds
 from prism_bench.kinds import TUNING, make, score
+from prism_bench.kinds import measured as others
 from prism_bench.kinds.rows import assumed_rows, cpu_time, rows_of
 from prism_bench.kinds.scoring import Score, matched
 from prism_bench.kinds.table import ROWS, row_of
@@ -181,12 +183,32 @@ def test_assumptions_that_can_be_tested_stand_apart():
 def test_the_benchmark_runs_every_row(monkeypatch):
     monkeypatch.setattr(kinds, "ROWS", (row_of("steady"), row_of("white")))
     monkeypatch.setattr(kinds, "cost_rows", list)
+    monkeypatch.setattr(kinds, "measured_rows", list)
     said = []
     result = BENCHMARKS["kinds"](2, said.append)
     assert (result.name, result.seeds) == ("kinds", 2)
-    assert said == ["steady lines", "white noise"]
-    assert {row.case for row in result.rows} == set(said)
+    assert said == ["steady lines", "white noise", "records of others"]
+    assert {row.case for row in result.rows} == set(said[:2])
     assert len(ROWS) >= 30
+
+
+def test_records_of_others_are_left_out_where_there_are_none(monkeypatch):
+    monkeypatch.setenv("PRISM_REAL_DATA", "/nowhere")
+    (row,) = others.measured_rows()
+    assert row.holds is None
+    assert "PRISM_REAL_DATA" in row.note
+
+
+def test_a_record_of_others_is_told_nothing(steady):
+    case, _ = steady
+    rows = others.blind("one", case.record, "driven", lambda name, model: [])
+    assert [row.holds for row in rows] == [False, True]
+    assert rows[0].note == "called steady"
+
+
+def test_two_masses_of_others():
+    rows = others.two_mass_rows(real_data("two_masses").parent)
+    assert all(row.holds is not False for row in rows)
 
 
 def test_a_cost_is_that_of_one_identification(steady, monkeypatch):

@@ -8,6 +8,7 @@ and motions, noise and faults of every kind. A record of row k with seed s is dr
 from __future__ import annotations
 
 from prism_bench.kinds.case import Case, TrueMode
+from prism_bench.kinds.measured import measured_rows
 from prism_bench.kinds.rows import cost_rows, rows_of
 from prism_bench.kinds.scoring import Score, score
 from prism_bench.kinds.table import ROWS, SCORING, TUNING, make, records
@@ -43,4 +44,6 @@ def run(seeds: int | None, progress: Progress) -> Benchmark:
     for kind in ROWS:
         rows += rows_of(kind, [score(case) for case in records(kind.name, count)])
         progress(kind.words)
+    rows += measured_rows()
+    progress("records of others")
     return Benchmark("kinds", count, (*rows, *cost_rows()))

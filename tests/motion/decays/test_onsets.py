@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from prism.motion.decays import _limits as limits
-from prism.motion.decays.onsets import _Blocks, onsets
+from prism.motion.decays.onsets import Onsets, _Blocks, left_between, onsets
 from prism.record import Record
 from prism.systems import chain
 from prism.systems.driven import driven
@@ -77,3 +77,14 @@ def test_a_record_too_short_for_a_partition_is_left_alone():
     record = kicked((), samples=150)
     assert limits.ONSET_SAMPLES * 2 * len(many) * limits.STRETCH_BLOCKS > 150
     assert onsets(record, many, 1e-3).times == ()
+
+
+def test_what_decays_between_kicks_leave_is_noise():
+    record = kicked((800, 1700), seed=5)
+    times = (record.dt * np.array([800.0, 1700.0]),)
+    noise, all_of_it = (
+        left_between(record, Onsets(times, poles))[0].std() for poles in (POLES, POLES[:0])
+    )
+    assert noise < 0.15 * all_of_it
+    twice = np.concatenate([POLES, POLES])
+    assert left_between(record, Onsets(times, twice)) is None

@@ -113,3 +113,11 @@ def test_steady_lines_are_said_to_be_steady():
 def test_known_masses_mean_nothing_to_it(answer):
     with pytest.raises(OptionError, match="moving motion is not fitted so"):
         prism.identify(answer[1], kind="moving", mass="identity")
+
+
+def test_a_search_that_becomes_long_ends_and_says_so(monkeypatch, answer):
+    monkeypatch.setattr("prism.motion.moving._limits.MOST_WORK", 1.0)
+    model = prism.identify(answer[1], kind="moving")
+    assert "cut-short" in [one.code for one in model.identifiability.remarks]
+    assert "cut-short" not in [one.code for one in answer[0].identifiability.remarks]
+    np.testing.assert_allclose(model.modes.frequencies, OMEGA, rtol=1e-3)

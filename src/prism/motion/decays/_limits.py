@@ -45,6 +45,9 @@ DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 DECAY_LEVEL = 1e-3  # chance, if nothing decays, below which lines are said to
 # -- how long decays may take where they compete with other kinds ----------------------------------
 MUCH_WORK = 2e6  # samples times squared lines, above which no more decays are sought than are seen
+PROMISING = (
+    0.8  # of what driven motion explains, that decays between kicks must explain to be fitted
+)
 EXPLAINS_NOTHING = 0.7  # share of the power that poles leave, above which they are not refined
 # -- kicks between decays of known poles -----------------------------------------------------------
 ONSET_BLOCKS = 256  # into which a trial is cut, at most

@@ -23,7 +23,7 @@ from prism._types import Array, ComplexArray, Index
 from prism.errors import NoLineError
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.result import Continuation, DampingEvidence, DecayFit
-from prism.motion.decays.search import NO_POLES, segments_of
+from prism.motion.decays.search import NO_POLES, rests_of, segments_of
 from prism.motion.decays.segments import Kicks, cut, group, kick_spans
 from prism.motion.decays.select import undamped
 from prism.motion.decays.shapes import RealShape, amplitudes
@@ -242,7 +242,7 @@ def _answer(record: Record, found: SoughtDecays) -> DecayFit:
         offset=_offsets(found),
         drift=point.background > 1,
         continuations=_continuations(found),
-        rests=_rests(record, found),
+        rests=rests_of(record, found.pieces, point, found.back),
         unused=sum(record.samples) - sum(p.stop - p.first for p in found.pieces),
         noise=_noise_in_words(record, found),
         remarks=remarks,
@@ -282,18 +282,6 @@ def _noise(found: SoughtDecays) -> Array:
     segments = segments_of(found.judged.point)
     squares = np.hstack([part.scale**2 for part in segments]).mean(axis=1)
     return np.asarray((found.back * (squares / found.judged.point.weights)) @ found.back.T)
-
-
-def _rests(record: Record, found: SoughtDecays) -> tuple[Array, ...]:
-    """What the lines leave of each trial, in the units of the record."""
-    out = tuple(np.zeros_like(trial) for trial in record.trials)
-    point = found.judged.point
-    for part, rest in zip(segments_of(point), point.residuals(), strict=True):
-        for k, number in enumerate(part.members):
-            piece = found.pieces[number]
-            left = (rest.values[:, k] * part.scale[:, k, None]).T
-            out[piece.trial][piece.samples] = left @ found.back.T
-    return out
 
 
 def _correlation(found: SoughtDecays, noise: Array) -> Array | None:

@@ -13,7 +13,7 @@ from prism._types import Array, ComplexArray
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.motion import _limits as weighing
-from prism.motion.account import Account, price_of, usable
+from prism.motion.account import Account, costs, price_of, usable
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.decays import (
     DecayFit,
@@ -23,11 +23,12 @@ from prism.motion.decays.decays import (
     rates_chance,
 )
 from prism.motion.decays.motion import DecayMotion
-from prism.motion.decays.onsets import onsets
+from prism.motion.decays.onsets import Onsets, left_between, onsets
 from prism.motion.decays.search import NO_POLES
 from prism.motion.doubts import bunches
 from prism.motion.driven.driven import DrivenFit
 from prism.motion.driven.innovations import kicks
+from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 from prism.record import QUANTITIES, Record
@@ -84,7 +85,7 @@ class Decays(LossyMotion):
         assert isinstance(fit, DrivenFit)
         poles = fit.poles if fit.on_top is None else fit.on_top.instead
         found = onsets(record, poles, asked.settings.false_alarm)
-        if found.times:
+        if found.times and _promising(asked, found, driven):
             more = len(found.poles) + weighing.LINES_BEYOND
             yield Decays(found.times)._attempt(asked, more, found.poles)
         most = most if most <= len(poles) + 2 * weighing.LINES_BEYOND else len(poles)
@@ -149,6 +150,20 @@ class Decays(LossyMotion):
             motion=DecayMotion(fit.continuations, fit.noise_std),
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )
+
+
+def _promising(asked: Question, found: Onsets, driven: Finding) -> bool:
+    """Whether decays between kicks, as they were found, explain about what driven motion does.
+
+    A fit of all poles and shapes is dear, and adds little to what the partition explains.
+    """
+    record = asked.record
+    rests, random = left_between(record, found), Driven().account(asked, driven)
+    if rests is None or random is None:
+        return rests is not None
+    accounts = [Account(rests, 0.0), random, Account(record.trials, 0.0)]
+    kicked, noise, nothing = costs(record, accounts)
+    return nothing - kicked > limits.PROMISING * (nothing - noise)
 
 
 def _kicks(record: Record) -> list[tuple[Array, ...]]:

@@ -27,13 +27,13 @@ import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.decays import _limits as limits
-from prism.motion.decays.search import DecayFamily, find_decays, refine
+from prism.motion.decays.search import DecayFamily, find_decays, refine, rests_of
 from prism.motion.decays.segments import Segments, cut, group, kick_spans
 from prism.record import Record
 from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import attempted, evaluate, residual_weights
 
-__all__ = ["Onsets", "onsets"]
+__all__ = ["Onsets", "left_between", "onsets"]
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,20 @@ def onsets(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
     most = record.n_trials * limits.ONSET_BLOCKS / limits.STRETCH_BLOCKS
     few = record.n_trials < stretches < most
     return found if few else Onsets((), found.poles)
+
+
+def left_between(record: Record, found: Onsets) -> tuple[Array, ...] | None:
+    """What the poles leave of each trial, amplitudes new after each kick; None where they cannot.
+
+    Parameters
+    ----------
+    record : Record
+    found : Onsets
+    """
+    pieces = cut(record, kick_spans(found.times, record.n_trials))
+    segments, ones = group(record, pieces, 1)[0], np.ones(record.n_channels)
+    fit = attempted(evaluate, segments, found.poles, ones)
+    return None if fit is None else rests_of(record, pieces, fit)
 
 
 def _apart(poles: ComplexArray, resolution: float) -> ComplexArray:

@@ -22,12 +22,14 @@ from scipy.special import gammaincinv
 from prism._types import Array, ComplexArray, Index, Mask, Single
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.segments import Segments
+from prism.record import Record
 from prism.search.descent import Stop
 from prism.search.noise import local_level
 from prism.search.projection import LineFit, evaluate, frequencies
 from prism.search.projection import refine as refine_lines
 from prism.search.pursuit import Move, pursue
 from prism.search.sampling import Places
+from prism.search.series import Stretch
 from prism.search.spectrum import (
     Leftover,
     SpectralFamily,
@@ -100,6 +102,29 @@ def balanced(fit: LineFit, trials: int) -> LineFit:
 def segments_of(fit: LineFit) -> list[Segments]:
     """The stretches that a fit of decaying lines was made to."""
     return [s for s in fit.samplings if isinstance(s, Segments)]
+
+
+def rests_of(
+    record: Record, pieces: Sequence[Stretch], fit: LineFit, back: Array | None = None
+) -> tuple[Array, ...]:
+    """What lines leave of each trial, in the units of the record.
+
+    Parameters
+    ----------
+    record : Record
+    pieces : sequence of Stretch
+        The stretches that were fitted; nothing is left outside them.
+    fit : LineFit
+    back : array (channels, channels), optional
+        From the channels that were fitted to those of the record.
+    """
+    out = tuple(np.zeros_like(trial) for trial in record.trials)
+    for part, rest in zip(segments_of(fit), fit.residuals(), strict=True):
+        for k, number in enumerate(part.members):
+            piece = pieces[number]
+            left = (rest.values[:, k] * part.scale[:, k, None]).T
+            out[piece.trial][piece.samples] = left if back is None else left @ back.T
+    return out
 
 
 def mean_squares(fit: LineFit) -> list[Array]:

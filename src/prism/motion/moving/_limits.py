@@ -23,6 +23,7 @@ START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is
 WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
+MOST_WORK = 3e10  # products of a search, half a minute: what moves smoothly took 2e10 at most
 FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
 FREEST_ALL = 6.0  # coefficients beyond that, of all lines together
 FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round

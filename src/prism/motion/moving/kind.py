@@ -38,6 +38,12 @@ _UNKNOWN = Undetermined(
     "mode by an unknown amount",
     "a part of the record in which nothing moves would tell more",
 )
+_CUT_SHORT = Remark(
+    "the search for lines that move was ended early",
+    "it takes long in a record with so many lines or samples",
+    "more may move than was found: fit a shorter part of the record",
+    code="cut-short",
+)
 
 
 class Moving(Explanation):
@@ -149,6 +155,8 @@ def finding_of(asked: Question, evidence: MovingEvidence) -> Finding:
         which = ", ".join(f"{w:.5g}" for w in found.frequencies[ignored])
         left = f"modes in the ignored bands were fitted and left out: {which}"
         more = (Remark(left, code="ignored"),)
+    if fit.data.work.over:
+        more = (*more, _CUT_SHORT)
     modes = _modes(found).take(np.flatnonzero(~ignored))
     return Finding(
         kind=Moving.name,

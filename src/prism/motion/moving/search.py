@@ -116,7 +116,7 @@ class MovingSearch:
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
         first = self.from_steady(centres)
-        if astray(first):
+        if astray(first) or self.data.work.over:
             return first
         fits = [first, *self._apart(first, [lines for _, lines in groups])]
         beside = sidebands(first)
@@ -125,8 +125,8 @@ class MovingSearch:
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
-        fits += [swung for fit in list(fits) for swung in self._swinging(fit)]
-        return self._best(fits)
+        best = self._best(fits)
+        return self._best([best, *self._swinging(best)])
 
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
@@ -147,7 +147,7 @@ class MovingSearch:
     def grown(self, fit: MovingFit) -> MovingFit:
         """Free coefficients and add lines as long as they pay."""
         for _ in range(limits.ROUNDS):
-            larger = None if astray(fit) else self._larger(fit)
+            larger = None if astray(fit) or self.data.work.over else self._larger(fit)
             if larger is None or larger.cost > larger.weights @ fit.rss:
                 break
             self.tell(f"{larger.count} moving lines")
