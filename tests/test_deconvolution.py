@@ -13,7 +13,7 @@ from prism.deconvolution import (
     release_correlation,
     temperature_of,
 )
-from prism.errors import OptionError, RecordError
+from prism.errors import CannotTellError, OptionError, RecordError
 from prism.record import Record
 from prism.systems import LinearSystem, chain
 
@@ -122,3 +122,24 @@ def test_refusals():
     velocity = Record(record.trials[0], dt=0.1, quantity="velocity")
     with pytest.raises(OptionError, match="needs displacement"):
         kernel_at_equilibrium(correlate(velocity), S, TWO.mass, TWO.stiffness)
+
+
+def released_lines(system, zero):
+    """C(τ) after releases whose x(0) have the second moments ``zero``: B = v vᵀ μ C(0)."""
+    v = system.participation
+    return CosineSum(system.frequencies, np.einsum("ja,jb->jab", v, v) @ system.mass @ zero)
+
+
+@pytest.mark.parametrize("zero", [np.eye(2), np.array([[2.0, 0.7], [0.7, 0.5]])])
+def test_releases_of_any_second_moments_give_the_kernel(zero):
+    """THEORY (5) is exact whatever ⟨x(0) x(0)ᵀ⟩ is."""
+    kernel = kernel_poles(released_lines(TWO, zero), TWO.mass, relation="released")
+    np.testing.assert_allclose(kernel.poles, TWO.hidden_frequencies, rtol=1e-10)
+    np.testing.assert_allclose(kernel.laplace(S), exact_kernel(TWO, S), rtol=1e-9, atol=1e-12)
+
+
+def test_a_pole_that_is_no_frequency_is_refused():
+    # amplitudes 1 and -3 at Ω² = 1 and 4: the zero of H is at ω² = (4 - 3)/(1 - 3) < 0
+    lines = CosineSum(np.array([1.0, 2.0]), np.array([1.0, -3.0])[:, None, None])
+    with pytest.raises(CannotTellError, match="no frequencies"):
+        kernel_poles(lines, 1.0, relation="released")

@@ -127,3 +127,14 @@ def test_rank_two_has_masked_couplings():
     assert np.ma.getmaskarray(h.couplings_std).all()
     np.testing.assert_array_equal(h.residues[0], residue)
     assert h.size == 4
+
+
+@pytest.mark.parametrize("unit", [1e-15, 1.0, 1e12])
+def test_the_equation_keeps_its_terms_in_any_unit(unit):
+    """A mass of a microgram, or of a molecule, in SI units is no rounding."""
+    omega, v = np.array([1.0, 2.0, 3.0]), np.array([[1.0, 0.3], [0.4, -1.0], [0.5, 0.6]])
+    h = Hamiltonian(complete(omega, v / np.sqrt(unit)), ("x", "y"))
+    plain = Hamiltonian(complete(omega, v), ("x", "y"))
+    for line, other in zip(str(h).splitlines(), str(plain).splitlines(), strict=True):
+        assert line.count("''") == other.count("''")
+        assert len(line.split()) == pytest.approx(len(other.split()), abs=1)

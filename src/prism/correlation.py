@@ -164,7 +164,7 @@ class CosineSum:
     ----------
     omega : array (lines,)
     amplitudes : array (lines, channels, channels)
-        :math:`B_j`, symmetric.
+        :math:`B_j`, symmetric at equilibrium.
     """
 
     omega: Array

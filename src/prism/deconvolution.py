@@ -26,15 +26,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.linalg
 from numpy.typing import ArrayLike
 
-from prism._types import Array, ComplexArray
-from prism.completion import complete
+from prism._types import Array, ComplexArray, Index
 from prism.correlation import Correlation, CosineSum, correlate_groups, pool
-from prism.errors import OptionError, RecordError
+from prism.errors import CannotTellError, OptionError, RecordError
 from prism.kernel import MemoryKernel
 from prism.record import QUANTITIES, Record
 
+_NO_RANK = 1e-9  # singular value of a residue, over the largest, that is rounding
+_NO_FREQUENCY = 1e-6  # imaginary part of a squared frequency, over its size, that is rounding
+_SAME_POLE = 1e-9  # relative distance of poles that are one
 _BOOTSTRAP_GROUPS = 64  # groups of trials that the bootstrap draws from, at most
 
 __all__ = [
@@ -227,34 +230,73 @@ def release_correlation(record: Record, positions: ArrayLike) -> Correlation:
 def kernel_poles(lines: CosineSum, mass: ArrayLike, *, relation: str) -> MemoryKernel:
     r"""Poles and residues of the kernel of a correlation in line form; its call gives K(τ).
 
-    Both relations are the inversion of a Foster form :math:`\sum_j P_j/(s^2 + Ω_j^2)`, which
-    modal completion (THEORY (3)) does without any transform: :math:`P_j = Ω_j^2 B_j/kT` is the
-    receptance by (4); by (5), :math:`P_j = B_j` and the result is multiplied by :math:`μ C(0)`.
+    Both relations are the inversion of a Foster form :math:`H = \sum_j P_j/(s^2 + Ω_j^2)`, which
+    needs no transform. By (4) :math:`P_j = Ω_j^2 B_j/kT`; by (5), where
+    :math:`\hat C = s H μ C(0)`, :math:`P_j = B_j C(0)^{-1} μ^{-1}`. With factors
+    :math:`P_j = L_j R_j`, :math:`L = (L_1 …)`, :math:`R = (R_1; …)` and W, Z such that
+    :math:`L Z = 0`, :math:`W R = 0`, :math:`W Z = 1` (THEORY (3) is the case
+    :math:`R = L^T`),
+
+    .. math:: \hat K(s) = m\, L Ω^2 Z\, (s^2 + W Ω^2 Z)^{-1} W Ω^2 R\, m, \qquad m = (LR)^{-1} .
 
     Parameters
     ----------
     relation : {"equilibrium", "released"}
         Equation (4) or (5). By (5) on equilibrium data the residues need not be symmetric.
+
+    Raises
+    ------
+    CannotTellError
+        When some pole is no frequency: the relation does not hold for these lines.
     """
     mu = np.atleast_2d(np.asarray(mass, float))
-    if relation not in ("equilibrium", "released"):
+    if relation == "equilibrium":
+        power = lines.omega**2 / temperature_of(lines, mu)
+        P = lines.amplitudes * power[:, None, None]
+    elif relation == "released":
+        P = lines.amplitudes @ np.linalg.inv(mu @ lines.zero)
+    else:
         raise OptionError(f"unknown relation {relation!r}; use equilibrium or released.")
-    power = lines.omega**2 / temperature_of(lines, mu) if relation == "equilibrium" else 1.0
-    omega, v = _factors(lines.omega, lines.amplitudes * np.reshape(power, (-1, 1, 1)))
-    done = complete(omega, v)
-    left = np.eye(len(mu)) if relation == "equilibrium" else mu @ lines.zero
-    poles = np.array([h.frequency for h in done.hidden])
-    residues = np.array([left @ h.residue for h in done.hidden]).reshape(-1, *mu.shape)
-    return MemoryKernel(poles, residues)
+    return _inverted(lines.omega, P)
 
 
-def _factors(omega: Array, matrices: Array) -> tuple[Array, Array]:
-    """Frequencies and vectors whose outer products add up to the matrices."""
-    values, vectors = np.linalg.eigh(matrices)
-    keep = values > 1e-9 * values.max(axis=1, keepdims=True)
-    line, column = np.nonzero(keep)
-    v = vectors[line, :, column] * np.sqrt(values[line, column])[:, None]
-    return omega[line], v
+def _inverted(omega: Array, P: Array) -> MemoryKernel:
+    """The kernel of a Foster form with residues of any kind."""
+    line, L, R = _factors(P)
+    stiff = omega[line] ** 2
+    W = scipy.linalg.null_space(R.T).T
+    Z = scipy.linalg.null_space(L)
+    Z = Z @ np.linalg.inv(W @ Z)
+    m = np.linalg.inv(L @ R)
+    squares, vectors = np.linalg.eig(W @ (stiff[:, None] * Z))
+    if np.any(np.abs(squares.imag) > _NO_FREQUENCY * np.abs(squares)) or np.any(squares.real <= 0):
+        raise CannotTellError(
+            "the kernel has poles that are no frequencies: the correlation is not that of such an "
+            "experiment with this mass."
+        )
+    left = m @ (L * stiff) @ Z @ vectors
+    right = np.linalg.solve(vectors, W @ (stiff[:, None] * R) @ m)
+    order = np.argsort(squares.real)
+    residues = np.einsum("ai,ib->iab", left, right).real[order]
+    return _merged(np.sqrt(squares.real[order]), residues)
+
+
+def _factors(P: Array) -> tuple[Index, Array, Array]:
+    """Lines with the columns and rows whose products add up to their matrices."""
+    U, values, V = np.linalg.svd(P)
+    line, place = np.nonzero(values > _NO_RANK * values.max(axis=1, keepdims=True))
+    return line, (U[line, :, place] * values[line, place, None]).T, V[line, place]
+
+
+def _merged(poles: Array, residues: Array) -> MemoryKernel:
+    """One pole for those that coincide, with the sum of their residues."""
+    apart = np.flatnonzero(np.diff(poles) > _SAME_POLE * poles[1:]) + 1
+    groups = [group for group in np.split(np.arange(len(poles)), apart) if len(group)]
+    n = residues.shape[1:]
+    return MemoryKernel(
+        np.array([poles[group].mean() for group in groups]),
+        np.array([residues[group].sum(axis=0) for group in groups]).reshape(-1, *n),
+    )
 
 
 # -- error bands ---------------------------------------------------------------------------------

@@ -18,6 +18,8 @@ from prism.completion import Completion, Hidden
 from prism.errors import OptionError
 from prism.kernel import MemoryKernel
 
+_ROUNDING = 1e-12  # of the largest coefficient of its kind, in a written equation
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hamiltonian(Value):
@@ -240,10 +242,10 @@ class Hamiltonian(Value):
         """``μ x'' + κ x + Σ c q = 0``; rows of μ⁻¹ applied when μ is diagonal."""
         lines = []
         for a, name in enumerate(self.channels):
-            terms = _terms(self.mass[a], [f"{c}''" for c in self.channels])
-            terms += _terms(self.stiffness[a], self.channels)
+            terms = _terms(self.mass[a], [f"{c}''" for c in self.channels], self.mass)
+            terms += _terms(self.stiffness[a], self.channels, self.stiffness)
             for name_q, column in self._oscillators():
-                terms += _terms(column[a : a + 1], [name_q])
+                terms += _terms(column[a : a + 1], [name_q], column)
             lines.append(f"{_sum(terms)} = 0" if terms else f"{name}'' = 0")
         return lines
 
@@ -251,7 +253,11 @@ class Hamiltonian(Value):
         lines = []
         frequencies = np.repeat([h.frequency for h in self.hidden], [h.rank for h in self.hidden])
         for (name, column), omega in zip(self._oscillators(), frequencies, strict=True):
-            terms = [(1.0, f"{name}''"), (float(omega**2), name), *_terms(column, self.channels)]
+            terms = [
+                (1.0, f"{name}''"),
+                (float(omega**2), name),
+                *_terms(column, self.channels, column),
+            ]
             lines.append(f"{_sum(terms)} = 0      (ω = {omega:.6g})")
         return lines
 
@@ -260,16 +266,19 @@ class Hamiltonian(Value):
         return [(f"h{i + 1}", c) for i, c in enumerate(columns)]
 
 
-def _terms(coefficients: ArrayLike, names: list[str] | tuple[str, ...]) -> list[tuple[float, str]]:
-    values = np.asarray(coefficients, float)
-    return [(float(v), n) for v, n in zip(values, names, strict=True) if abs(v) > 1e-12]
+def _terms(
+    coefficients: ArrayLike, names: list[str] | tuple[str, ...], among: Array
+) -> list[tuple[float, str]]:
+    """Terms that are not rounding beside the largest coefficient of their kind, in any unit."""
+    values, least = np.asarray(coefficients, float), _ROUNDING * float(np.abs(among).max())
+    return [(float(v), n) for v, n in zip(values, names, strict=True) if abs(v) > least]
 
 
 def _sum(terms: list[tuple[float, str]]) -> str:
     """``2 x1'' - 0.5 x2 + ...``."""
     text = ""
     for value, name in terms:
-        size = "" if abs(abs(value) - 1) < 1e-12 else f"{abs(value):.4g} "
+        size = "" if abs(abs(value) - 1) < _ROUNDING else f"{abs(value):.4g} "
         sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
         text += f"{sign}{size}{name}"
     return text

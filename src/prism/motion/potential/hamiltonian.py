@@ -2,6 +2,7 @@ r"""The identified Hamiltonian with a nonlinear potential of the seen coordinate
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -9,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
+from scipy.optimize import minimize
 
 from prism._types import Array
 from prism.completion import Completion, Hidden
@@ -17,9 +19,14 @@ from prism.kernel import Certificate
 from prism.motion.potential import _limits as limits
 from prism.motion.potential.motion import potential_from_json, potential_to_json
 from prism.motion.potential.terms import Potential
-
-__all__ = ["NonlinearHamiltonian", "certify_potential", "nonlinear_hamiltonian"]
 from prism.uncertainty import Gaussian
+
+__all__ = [
+    "NonlinearHamiltonian",
+    "certify_potential",
+    "nonlinear_hamiltonian",
+    "resting_place",
+]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -30,8 +37,10 @@ class NonlinearHamiltonian(Hamiltonian):
               + \sum_i \left( \tfrac12 p_i^2 + \tfrac12 ω_i^2 q_i^2 + q_i\, c_i^T x \right)
 
     The mass of the seen coordinates is one; `stiffness` is that of small motions, the curvature of
-    V at its lowest point in the range of the record. Modes, receptance and state-space form of the
-    linear Hamiltonian hold for small motions.
+    V where the seen coordinates rest: at the lowest point, in the range of the record, of the
+    mean-force potential :math:`V - \tfrac12 x^T \sum_i c_i c_i^T/ω_i^2\, x`, which the hidden
+    coordinates make by following. Modes, receptance and state-space form of the linear Hamiltonian
+    hold for small motions about it.
 
     Attributes
     ----------
@@ -135,7 +144,7 @@ def nonlinear_hamiltonian(
     )
     completion = Completion(
         mass=np.eye(n),
-        stiffness=potential.curvature(_lowest(potential)),
+        stiffness=potential.curvature(resting_place(potential, _static(omega[0], couplings[0]))),
         mass_std=None,
         stiffness_std=None,
         hidden=hidden,
@@ -157,11 +166,39 @@ def _of_product(c: Array, dc: Array) -> Array:
     return np.asarray(np.hypot(first, np.outer(dc, dc)))
 
 
-def _lowest(potential: Potential) -> Array:
-    """Lowest point of V on the diagonal of the range of the record, (n,)."""
+def _static(omega: Array, couplings: Array) -> Array:
+    """``Σ c cᵀ/ω²``, by which hidden coordinates that follow soften the potential."""
+    c = couplings / omega[:, None]
+    return np.asarray(c.T @ c)
+
+
+def resting_place(potential: Potential, static: Array) -> Array:
+    r"""Lowest point of :math:`V - \tfrac12 x^T S x` in the range of the record, (n,).
+
+    Parameters
+    ----------
+    potential : Potential
+    static : array (n, n)
+        S.
+    """
     low, high = potential.reach
-    line = low + np.linspace(0, 1, limits.POINTS)[:, None] * (high - low)
-    return np.asarray(line[int(np.argmin(potential.values(line)))])
+    count = round(limits.POINTS ** (1 / len(low)))
+    axes = [np.linspace(a, b, count) for a, b in zip(low, high, strict=True)]
+    grid = np.stack([part.ravel() for part in np.meshgrid(*axes, indexing="ij")], axis=-1)
+
+    def mean_force(x: Array) -> Array:
+        return np.asarray(potential.values(x) - 0.5 * ((x @ static) * x).sum(axis=-1))
+
+    start = grid[int(np.argmin(mean_force(grid)))]
+    found = minimize(
+        lambda x: float(mean_force(x)),
+        start,
+        jac=lambda x: potential.slopes(x) - static @ x,
+        bounds=list(zip(low, high, strict=True)),
+        method="L-BFGS-B",
+        options={"ftol": 0.0, "gtol": limits.FLOW_TOLERANCE},
+    )
+    return np.asarray(found.x, float)
 
 
 def certify_potential(h: NonlinearHamiltonian) -> Certificate:
@@ -172,7 +209,10 @@ def certify_potential(h: NonlinearHamiltonian) -> Certificate:
     static = h.kernel.static() if len(h.kernel.poles) else np.zeros_like(h.stiffness)
     low, high = h.potential.reach
     middle, half = 0.5 * (low + high), 0.5 * (high - low)
-    rim = [middle + sign * limits.BEYOND_RANGE * half for sign in (-1, 1)]
+    sides = [
+        np.array(side) for side in itertools.product((-1, 0, 1), repeat=len(half)) if any(side)
+    ]
+    rim = [middle + limits.BEYOND_RANGE * side * half for side in sides]
 
     def mean_force(x: Array) -> float:
         return float(h.potential.values(x)) - 0.5 * float(x @ static @ x)
