@@ -100,3 +100,14 @@ def test_a_slow_score_is_the_gain_of_the_fit():
     exact = change @ freed.gradient - before @ fit.gradient
     assert exact > 50
     np.testing.assert_allclose(SlowProducts.of(fit).gain(bend), exact, rtol=0.05)
+
+
+def test_the_mean_frequency_is_the_weighted_mean_of_the_frequency(law):
+    bent_law = law.freed([Freedom(PHASE, 0, 3), Freedom(PHASE, ALL, 5)], [0.7, -0.4])
+    u = np.linspace(-1, 1, 1001)
+    curves = np.array([bent_law.frequencies(float(one)) for one in u])
+    mean = np.trapezoid(0.75 * (1 - u**2)[:, None] * curves, u, axis=0)
+    np.testing.assert_allclose(bent_law.mean_frequencies(), mean, rtol=1e-5)
+    step = np.random.default_rng(3).standard_normal(bent_law.size) * 1e-3
+    moved = bent_law.moved(step).mean_frequencies() - bent_law.mean_frequencies()
+    np.testing.assert_allclose(bent_law.mean_rows() @ step, moved, atol=1e-12)

@@ -5,6 +5,7 @@ import pytest
 
 import prism
 from prism.errors import OptionError
+from prism.identifiability import cramer_rao
 from prism.motion.moving.result import modes_of
 from prism.motion.moving.search import moving_evidence
 
@@ -12,12 +13,15 @@ T, OMEGA = 600.0, np.array([1.1, 1.9])
 SHAPES = np.array([[0.8, 0.6], [0.6, -0.8]])
 
 
-def made(seed, quantity="displacement"):
-    """Two lines; the second one drifts by 1.2 resolutions. The truth goes on after the record."""
+def made(seed, quantity="displacement", third=0.0):
+    """Two lines; the second one drifts by 1.2 resolutions. The truth goes on after the record.
+
+    Its phase may have a third degree as well, which leaves the mean frequency alone.
+    """
     rng, t = np.random.default_rng(seed), np.linspace(0, 1.1 * T, 2201)
     u = 2 * t / T - 1
     start = rng.uniform(0, 6, 2)
-    bend = np.outer(0.6 * np.pi * u**2 / 2, [0, 1])
+    bend = np.outer(0.6 * np.pi * u**2 / 2 + third * (2.5 * u**3 - 1.5 * u), [0, 1])
     clean = np.cos(np.outer(t, OMEGA) + start + bend) @ SHAPES
     noisy = clean + 0.07 * rng.standard_normal(clean.shape)
     return prism.Record(noisy[:2001], dt=t[1], quantity=quantity), t, clean
@@ -29,7 +33,7 @@ def answer():
     return prism.identify(record, kind="moving"), record, t, clean
 
 
-def test_modes_in_the_middle_of_the_record(answer):
+def test_modes_of_lines_that_move(answer):
     model = answer[0]
     assert model.kind == "moving"
     z = (model.modes.frequencies - OMEGA) / model.modes.frequencies_std
@@ -52,6 +56,22 @@ def test_errors_of_frequencies_and_shapes_hold():
         inside += list(np.abs(modes.frequencies - OMEGA) < 1.96 * std[:2])
         inside += list(np.abs(modes.shapes - SHAPES).ravel() < 1.96 * std[2:])
     assert 0.89 < np.mean(inside) < 0.99
+
+
+@pytest.mark.parametrize("third", [0.0, 0.012])
+def test_what_is_too_small_to_be_seen_has_no_part_in_the_frequency(third):
+    """A third degree of two standard errors: seen or not, errors are those of steady lines."""
+    z, ratio = [], []
+    for seed in range(200, 210):
+        record, t, clean = made(seed, third=third)
+        fit = moving_evidence(record, OMEGA, false_alarm=1e-3).fit
+        modes = modes_of(fit, np.zeros(2, int))
+        std = np.sqrt(np.diag(modes.covariance))[:2]
+        bound = cramer_rao(prism.Record(clean[:2001], dt=t[1]), OMEGA, 0.07)
+        z.append((modes.frequencies - OMEGA) / std)
+        ratio.append(std / bound)
+    np.testing.assert_allclose(ratio, 1, atol=0.1)
+    assert 0.6 < np.sqrt(np.mean(np.square(z))) < 1.4
 
 
 def test_the_band_holds_and_grows(answer):

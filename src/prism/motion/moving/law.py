@@ -246,6 +246,28 @@ class Law:
         """Angular frequencies of the lines at u, about which a modulation swings."""
         return np.asarray(self.carriers + self.frequency_rows(u)[:, : len(self.free)] @ self.values)
 
+    def mean_rows(self) -> Array:
+        """Derivatives of `mean_frequencies` by the parameters, (lines, P)."""
+        out = np.zeros((self.count, self.size))
+        for i, one in enumerate(self.free):
+            if one.part == PHASE and one.order == 1:
+                out[:, i] = self.weights(one) / self.half
+        return out
+
+    def mean_frequencies(self) -> Array:
+        r"""Angular frequencies over the record: the slope of the line nearest to the phase.
+
+        The frequency is the derivative of the phase :math:`\sum_k c_k P_k(u)` by the time H u, and
+
+        .. math:: \frac{3}{4} \int_{-1}^1 (1 - u^2) \sum_k c_k P_k'(u)\, du
+                  = \frac{3}{2} \int_{-1}^1 u \sum_k c_k P_k(u)\, du = c_1
+
+        is its mean under a weight that falls to zero at both ends. Other degrees, seen or not,
+        leave it alone, as they leave alone the frequency of a steady line fitted in their place;
+        that in the middle, :math:`\sum_k c_k P_k'(0)`, hangs on all odd ones.
+        """
+        return np.asarray(self.carriers + self.mean_rows()[:, : len(self.free)] @ self.values)
+
     def of_line(self, j: int, part: str) -> tuple[int, ...]:
         """Orders in which a line moves, with those of all lines together."""
         own = {o.order for o in self.free if o.part == part and o.line in (j, ALL)}

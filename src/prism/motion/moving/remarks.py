@@ -35,7 +35,7 @@ def remarks_of(law: Law) -> Iterator[Remark]:
         yield _common_drift(law)
     if law.rate is not None:
         yield _modulated(law)
-    lines = np.argsort(law.frequencies(0.0))
+    lines = np.argsort(law.mean_frequencies())
     moving = [j for j in lines if _polynomials(law, PHASE, int(j))]
     sized = [j for j in lines if _polynomials(law, SIZE, int(j))]
     yield from (_moves(law, int(j)) for j in moving[: limits.LISTED])
@@ -78,15 +78,15 @@ def _frequency_curve(law: Law, j: int) -> Array:
 
 
 def _span(values: Array) -> str:
-    return f"{values[0]:.6g} at its start and {values[-1]:.6g} at its end"
+    return f"{values[0]:.6g} at the start and {values[-1]:.6g} at the end of the record"
 
 
 def _moves(law: Law, j: int) -> Remark:
     curve = _frequency_curve(law, j)
     cells = float(np.ptp(curve)) * law.half / np.pi
     return Remark(
-        f"the frequency of a line moves: {curve[50]:.6g} in the middle of the record, which is "
-        f"given, {_span(curve)}, a range of {cells:.2g} resolutions",
+        f"the frequency of a line moves: {law.mean_frequencies()[j]:.6g} on average, "
+        f"which is given, {_span(curve)}, a range of {cells:.2g} resolutions",
         code="moving",
     )
 
@@ -95,7 +95,7 @@ def _swells(law: Law, j: int) -> Remark:
     size = np.exp(_along(_polynomials(law, SIZE, j)))
     size /= size[50]
     return Remark(
-        f"the amplitude of the line at {law.frequencies(0.0)[j]:.6g} changes: "
+        f"the amplitude of the line at {law.mean_frequencies()[j]:.6g} changes: "
         f"{100 * size[0]:.3g} % at the start and {100 * size[-1]:.3g} % at the end of what it is "
         "in the middle",
         code="moving",
@@ -123,8 +123,8 @@ def _common_drift(law: Law) -> Remark:
     relative = 100 * steep / (law.half * reference[0])
     return Remark(
         f"all frequencies move in proportion: from start to end by "
-        f"{relative[-1] - relative[0]:+.3g} %, over a range of {np.ptp(relative):.3g} %; those in "
-        "the middle of the record are given",
+        f"{relative[-1] - relative[0]:+.3g} %, over a range of {np.ptp(relative):.3g} %; their "
+        "means over the record are given",
         advice="a clock that drifts, or springs that change alike, would do this",
         code="common-drift",
     )
@@ -141,7 +141,7 @@ def _modulated(law: Law) -> Remark:
             size = float(
                 np.hypot.reduce([v for o, v in first if (o.part, o.line) == (part, j)] or [0.0])
             )
-            whose = "all lines" if j == ALL else f"the line at {law.frequencies(0.0)[j]:.5g}"
+            whose = "all lines" if j == ALL else f"the line at {law.mean_frequencies()[j]:.5g}"
             unit = f"{100 * size:.2g} %" if part == SIZE else f"{size:.2g} rad"
             words.append(f"{noun} of {whose} by {unit}")
     rate = law.rate / law.half

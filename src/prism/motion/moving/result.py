@@ -1,4 +1,4 @@
-r"""What moving lines say: frequencies in the middle of the record, shapes, and how they move."""
+r"""What moving lines say: mean frequencies, shapes, and how they move."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class MovingModes:
     lines : array of int (modes,)
         Line of the fit that each mode is.
     frequencies : array (modes,)
-        In the middle of the record, without a periodic modulation.
+        Means over the record (`Law.mean_frequencies`), without a periodic modulation.
     shapes : array (modes, channels)
         Unit, in displacement.
     covariance : array
@@ -80,8 +80,8 @@ def modes_of(fit: MovingFit, orders: Array) -> MovingModes:
         Derivative that each channel measures.
     """
     law, n = fit.law, len(fit.weights)
-    omega = law.frequencies(0.0)
-    rows = law.frequency_rows(0.0)
+    omega = law.mean_frequencies()
+    rows = law.mean_rows()
     C = inverse_scaled(fit.fisher)
     found = [_shape(fit, j, omega[j], orders) for j in range(law.count)]
     by_law = np.zeros((law.count * n, law.size))
@@ -117,7 +117,8 @@ def _undecided(fit: MovingFit) -> Array:
 
     .. math:: \left(1 + τ^2/s^2\right)^{-1/2} \exp \frac{\hat c^2 τ^2}{2 s^2 (τ^2 + s^2)},
 
-    and adds :math:`p\,(\hat c^2 + s^2)` times the squared change of the frequency.
+    and adds :math:`p\,(\hat c^2 + s^2)` times the squared change of the frequency. A line of
+    constant size has a mean frequency that does not change with it; one that fades has.
     """
     out, law = np.zeros(fit.count), fit.law
     for one in next_freedoms(law):
@@ -129,7 +130,7 @@ def _undecided(fit: MovingFit) -> Array:
         guess, variance = float(C[i] @ wide.gradient), float(C[i, i])
         prior = _largest(law, one.line) ** 2 / variance
         odds = guess**2 / variance * prior / (1 + prior) - np.log1p(prior)
-        change = wide.law.frequency_rows(0.0) @ C[:, i] / variance
+        change = wide.law.mean_rows() @ C[:, i] / variance
         out += float(expit(0.5 * odds)) * (guess**2 + variance) * change**2
     return out
 
