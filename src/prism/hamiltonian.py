@@ -18,7 +18,7 @@ from prism.completion import Completion, Hidden
 from prism.errors import OptionError
 from prism.kernel import MemoryKernel
 
-_ROUNDING = 1e-12  # of the largest coefficient of its kind, in a written equation
+_NEGLIGIBLE = 1e-12  # of the largest coefficient of its kind, in a written equation
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -270,7 +270,7 @@ def _terms(
     coefficients: ArrayLike, names: list[str] | tuple[str, ...], among: Array
 ) -> list[tuple[float, str]]:
     """Terms that are not rounding beside the largest coefficient of their kind, in any unit."""
-    values, least = np.asarray(coefficients, float), _ROUNDING * float(np.abs(among).max())
+    values, least = np.asarray(coefficients, float), _NEGLIGIBLE * float(np.abs(among).max())
     return [(float(v), n) for v, n in zip(values, names, strict=True) if abs(v) > least]
 
 
@@ -278,7 +278,7 @@ def _sum(terms: list[tuple[float, str]]) -> str:
     """``2 x1'' - 0.5 x2 + ...``."""
     text = ""
     for value, name in terms:
-        size = "" if abs(abs(value) - 1) < _ROUNDING else f"{abs(value):.4g} "
+        size = "" if abs(abs(value) - 1) < _NEGLIGIBLE else f"{abs(value):.4g} "
         sign = ("-" if value < 0 else "") if not text else (" - " if value < 0 else " + ")
         text += f"{sign}{size}{name}"
     return text
