@@ -79,6 +79,20 @@ def test_what_steady_lines_leave_is_what_a_dense_fit_leaves():
     assert told == pytest.approx(dense, rel=0.1)
 
 
+@pytest.mark.parametrize("row", ["sweep", "fault-clock"])
+def test_the_frequency_of_a_line_that_moves_is_its_mean_over_the_samples(row):
+    """Linear in time, it is that of the middle sample: half a step before the middle of T."""
+    case = make(row, 0, TUNING)
+    t, cells = case.record.times[0], case.extras["cells"]
+    T = len(t) * case.record.dt
+    omega = np.array([mode.frequency for mode in case.modes])
+    # a clock moves lines in proportion to their frequency, the highest by all cells
+    share = omega / omega[-1] if row == "fault-clock" else 1.0
+    at_the_middle_of_T = omega + np.pi * cells * share / (len(t) * T)
+    rng = np.random.default_rng([TUNING, [kind.name for kind in ROWS].index(row), 0])
+    np.testing.assert_allclose(at_the_middle_of_T, draw(rng).system.frequencies, rtol=1e-9)
+
+
 def test_what_modes_in_phase_leave_of_a_late_channel():
     rng = np.random.default_rng(7)
     motion = swing(rng, drawn := draw(rng, Wanted((3, 3), (3, 3))))

@@ -27,7 +27,7 @@ class TrueMode:
     Attributes
     ----------
     frequency : float
-        Closed-loop Ω, or the mean over the record of a line that moves.
+        Closed-loop Ω, or the mean over the samples of a line that moves.
     damping : float or None
         None where it has none.
     shape : array (channels,)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.optimize import least_squares
 
@@ -10,7 +12,7 @@ from prism.record import Record
 from prism.systems import duffing
 from prism_bench.kinds.free import Made, Swinging, kicked_motion, swing, unless_told
 from prism_bench.kinds.systems import LENGTH, Wanted, between, draw
-from prism_bench.kinds.truth import PADDED, free_modes, told_from_steady
+from prism_bench.kinds.truth import PADDED, free_modes, in_the_mean, told_from_steady
 
 LOST = 3  # samples
 MIDDLE = (0.3, 0.7)  # of the record
@@ -100,7 +102,8 @@ def clock(rng: np.random.Generator) -> Made:
     u = drawn.t / drawn.duration
     bent = drawn.t + cells * np.pi / drawn.system.frequencies[-1] * u * (u - 1)
     motion = swing(rng, drawn, bent)
-    return _made(motion, motion.noisy(rng), cells=cells)
+    made = _made(motion, motion.noisy(rng), cells=cells)
+    return replace(made, modes=in_the_mean(made.modes or (), drawn.t, motion.z))
 
 
 def clipped(rng: np.random.Generator) -> Made:

@@ -13,7 +13,12 @@ from prism.record import Record
 from prism.systems import LinearSystem
 from prism_bench.kinds.case import TOLD, TrueMode
 from prism_bench.kinds.systems import PLAIN, Damping, Drawn, Wanted, between, draw, sampled
-from prism_bench.kinds.truth import free_modes, told_from_decays, told_from_steady
+from prism_bench.kinds.truth import (
+    free_modes,
+    in_the_mean,
+    told_from_decays,
+    told_from_steady,
+)
 
 NOISE = 0.1  # of the rms of each channel
 RATIOS = (1.0, 2.0, 3.0)
@@ -211,6 +216,7 @@ def _moving(rng: np.random.Generator, motion: Swinging, extras: dict[str, Any]) 
     drawn = motion.drawn
     record = Record(motion.noisy(rng), dt=drawn.dt)
     modes = free_modes(drawn, motion.z, motion.noise, record)
+    modes = in_the_mean(modes, drawn.t, motion.z)
     gain = np.array([mode.gain for mode in modes])
     told = told_from_steady(motion.z, gain)
     # half a period of a modulation looks like a decay

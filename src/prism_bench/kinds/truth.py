@@ -9,6 +9,7 @@ information on its frequency, amplitude and phase unknown, is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -60,6 +61,24 @@ def free_modes(
     gain = 0.5 * np.sum(np.abs(z) ** 2, axis=1) * weight
     std = 1 / np.sqrt(weight * _spread(drawn.t, z, [0, *cuts, drawn.samples]))
     return _modes(drawn, np.arange(len(gain)), gain, std, record)
+
+
+def in_the_mean(modes: tuple[TrueMode, ...], t: Array, z: ComplexArray) -> tuple[TrueMode, ...]:
+    r"""Modes of lines that move, with their mean frequencies.
+
+    The mean is the slope of the straight line nearest to the phase at the samples,
+    :math:`\sum_t (t - \bar t)\, φ_m(t) / \sum_t (t - \bar t)^2`. The samples of a record of the
+    duration T end a step before T, so that a line that sweeps has its mean half a step before T/2.
+
+    Parameters
+    ----------
+    modes : tuple of TrueMode
+    t : array (samples,)
+    z : complex array (modes, samples)
+    """
+    centred = t - t.mean()
+    slopes = np.unwrap(np.angle(z), axis=1) @ centred / float(centred @ centred)
+    return tuple(replace(mode, frequency=float(w)) for mode, w in zip(modes, slopes, strict=True))
 
 
 def steady_modes(drawn: Drawn, which: Index, bound: Array, record: Record) -> tuple[TrueMode, ...]:
