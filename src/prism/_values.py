@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ from prism.errors import RecordError
 
 __all__ = [
     "MIN_SAMPLES",
+    "Filled",
     "FloatArray",
     "as_trials",
     "check_lengths",
@@ -24,6 +26,32 @@ FloatArray = npt.NDArray[np.float64]
 
 MIN_SAMPLES = 8
 """Fewest samples of a trial."""
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """What stands behind the samples of a trial that were not measured but filled in.
+
+    Attributes
+    ----------
+    share : array (samples, channels)
+        Information of each sample over that of a measured one: 1 where it was measured.
+    motion : array (samples, channels)
+        Motion about which the samples were filled in.
+    freedom : array (samples, channels)
+        Degrees of freedom of the noise that each sample stands for: 1 where it was measured.
+    """
+
+    share: FloatArray
+    motion: FloatArray
+    freedom: FloatArray
+
+    def part(self, rows: slice, columns: Sequence[int] | slice = slice(None)) -> Filled:
+        """Some samples of some channels."""
+        share, motion, freedom = (
+            one[rows][:, columns] for one in (self.share, self.motion, self.freedom)
+        )
+        return Filled(share, motion, freedom)
 
 
 def frozen(array: FloatArray) -> FloatArray:

@@ -7,7 +7,9 @@ model of it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 from prism._types import Array, Mask
 from prism._value import Value
@@ -215,6 +217,9 @@ class Finding:
         What the engine returned, for those who ask further questions of it.
     evidence : Evidence
         Other kinds of motion that were considered.
+    again : callable or None
+        Fits the same motion, from where it is, to a question about nearly the same samples; None
+        where it is as quick to ask from the start.
     """
 
     kind: str
@@ -233,6 +238,7 @@ class Finding:
     fit: object = None
     evidence: Evidence = UNWEIGHED
     noise_correlation: Array | None = None
+    again: Callable[[Any], Finding] | None = None
 
     def with_remarks(self, *remarks: Remark | Words | str | None) -> Finding:
         """The same with more remarks; None adds nothing."""

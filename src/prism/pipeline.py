@@ -12,7 +12,9 @@ from numpy.typing import ArrayLike
 from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
-from prism.faults import corrected, find_raw
+from prism.faults import Fault, corrected, find_raw
+from prism.faults.clipped import clipped_of
+from prism.faults.clipping import explained
 from prism.faults.kind import BrokenSteady, put_in_time
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
@@ -143,11 +145,7 @@ def identify(
     explanation = chosen(asked)
     explanation.check(asked)
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
-    whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
-    found = _found(explanation, whole)
-    late = put_in_time(whole, found, partial(_found, explanation))
-    if late is not None:
-        asked, found = late
+    asked, found = _without_faults(explanation, asked, raw)
     found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
     if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
@@ -202,6 +200,21 @@ def _names() -> set[str]:
 
 def _by_likelihood(settings: Settings) -> bool:
     return settings.method == "likelihood" and settings.kind is None
+
+
+def _without_faults(
+    explanation: Explanation, asked: Question, raw: Sequence[Fault]
+) -> tuple[Question, Finding]:
+    """The question about the record without the faults that its samples show, and its answer."""
+    find = partial(_found, explanation)
+    clipped = clipped_of(asked.record, raw) if raw else None
+    if clipped is None:
+        asked = asked._replace(data=corrected(asked.record, raw)) if raw else asked
+        found = find(asked)
+    else:
+        asked, found = explained(clipped, asked, explanation, find)
+    late = put_in_time(asked, found, find)
+    return (asked, found) if late is None else late
 
 
 def _found(explanation: Explanation, asked: Question) -> Finding:

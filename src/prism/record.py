@@ -18,6 +18,7 @@ from prism._doors import through
 from prism._sampling import Clock, clocks_of, common_step
 from prism._values import (
     MIN_SAMPLES,
+    Filled,
     FloatArray,
     as_trials,
     check_lengths,
@@ -65,6 +66,8 @@ class Record:
         Names of the channels.
     quantity : tuple of str
         What each channel measures.
+    filled : tuple of Filled or None
+        Of each trial, where samples were filled in (`with_values`); None where all were measured.
 
     Raises
     ------
@@ -83,6 +86,7 @@ class Record:
     dt: float | None
     channels: tuple[str, ...]
     quantity: tuple[str, ...]
+    filled: tuple[Filled, ...] | None
     _clocks: tuple[Clock, ...]
 
     def __init__(
@@ -104,6 +108,7 @@ class Record:
         clocks: Sequence[Clock],
         channels: tuple[str, ...],
         quantity: tuple[str, ...],
+        filled: Sequence[Filled] | None = None,
     ) -> None:
         check_values(trials, channels)
         # The instance dictionary, because a frozen dataclass refuses assignment even here.
@@ -112,6 +117,7 @@ class Record:
             dt=common_step(clocks),
             channels=channels,
             quantity=quantity,
+            filled=None if filled is None else tuple(filled),
             _clocks=tuple(clocks),
         )
 
@@ -193,7 +199,15 @@ class Record:
         # Trials that share a clock go on sharing it.
         parts = {id(c): c.cut(*r) for c, r in zip(self._clocks, ranges, strict=True)}
         clocks = [parts[id(clock)] for clock in self._clocks]
-        return self._with(trials, clocks, self.channels, self.quantity)
+        filled = self._filled([slice(*r) for r in ranges], slice(None))
+        return self._with(trials, clocks, self.channels, self.quantity, filled)
+
+    def _filled(
+        self, rows: Sequence[slice], columns: Sequence[int] | slice
+    ) -> list[Filled] | None:
+        if self.filled is None:
+            return None
+        return [one.part(part, columns) for one, part in zip(self.filled, rows, strict=True)]
 
     def select(self, channels: str | Sequence[str]) -> Record:
         """Return a record of some of the channels, in the order given.
@@ -213,21 +227,26 @@ class Record:
         columns = [self.channels.index(name) for name in names]
         trials = [frozen(np.ascontiguousarray(trial[:, columns])) for trial in self.trials]
         quantity = tuple(self.quantity[column] for column in columns)
-        return self._with(trials, self._clocks, names, quantity)
+        filled = self._filled([slice(None)] * self.n_trials, columns)
+        return self._with(trials, self._clocks, names, quantity, filled)
 
-    def with_values(self, trials: Sequence[FloatArray]) -> Record:
+    def with_values(
+        self, trials: Sequence[FloatArray], filled: Sequence[Filled] | None = None
+    ) -> Record:
         """Return a record of other values at the same times.
 
         Parameters
         ----------
         trials : sequence of arrays (samples, channels)
             Of the shapes of those they replace.
+        filled : sequence of Filled, optional
+            What the samples among them that were not measured stand for.
         """
         shapes = [np.shape(values) for values in trials]
         if shapes != [values.shape for values in self.trials]:
             raise RecordError(f"values of shapes {shapes} do not fit this record.")
         fixed = [frozen(np.array(values, float)) for values in trials]
-        return self._with(fixed, self._clocks, self.channels, self.quantity)
+        return self._with(fixed, self._clocks, self.channels, self.quantity, filled)
 
     def with_quantity(self, quantity: str | Sequence[str]) -> Record:
         """Return a record of the same values that measure something else.
@@ -238,7 +257,21 @@ class Record:
             One for all channels, or one per channel.
         """
         kinds = _quantities(quantity, self.n_channels)
-        return self._with(self.trials, self._clocks, self.channels, kinds)
+        return self._with(self.trials, self._clocks, self.channels, kinds, self.filled)
+
+    def rest(self, trial: int, motion: FloatArray) -> FloatArray:
+        """Return what a motion leaves of a trial; of a sample that was filled in, by its share.
+
+        Parameters
+        ----------
+        trial : int
+        motion : array (samples, channels)
+        """
+        rest = self.trials[trial] - motion
+        if self.filled is None:
+            return np.asarray(rest)
+        own = self.filled[trial]
+        return np.asarray(rest - (1 - own.share) * (own.motion - motion))
 
     @classmethod
     def _with(
@@ -247,9 +280,10 @@ class Record:
         clocks: Sequence[Clock],
         channels: tuple[str, ...],
         quantity: tuple[str, ...],
+        filled: Sequence[Filled] | None = None,
     ) -> Self:
         record = cls.__new__(cls)
-        record._fill(trials, clocks, channels, quantity)
+        record._fill(trials, clocks, channels, quantity, filled)
         return record
 
     @classmethod

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import chdtri
 
-from prism._types import Array
+from prism._types import Array, Mask
 from prism.faults import _limits as limits
 from prism.faults.breaks import Search, find_break, kicked, lost, price_of, scanned
 from prism.faults.clock import drift_gain, drifting, smoothly
@@ -26,7 +26,7 @@ from prism.motion.steady.likelihood import Lines
 from prism.motion.steady.pursuit import NO_LINES, LineFamily, slow_start
 from prism.record import MIN_SAMPLES, Record
 from prism.search.noise import resolution
-from prism.search.projection import residual_weights
+from prism.search.projection import gains, residual_weights
 from prism.search.pursuit import pursue
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_rules
@@ -55,7 +55,7 @@ def find_breaks(record: Record, lines: Lines | None, false_alarm: float) -> tupl
     tuple of Fault
         In the order of trials and of their finding.
     """
-    known = _quick(record, false_alarm) if lines is None else _known(lines)
+    known = quick_start(record, false_alarm) if lines is None else _known(lines)
     chance = min(false_alarm, 0.5) / (KINDS * record.n_trials)
     found: list[Fault] = []
     for trial in range(record.n_trials):
@@ -64,24 +64,50 @@ def find_breaks(record: Record, lines: Lines | None, false_alarm: float) -> tupl
 
 
 @dataclass(frozen=True)
-class _Start:
-    """Where the search starts: frequencies, ``1/σ²``, and the gain that a line must have."""
+class Start:
+    """Where the search starts: frequencies, ``1/σ²``, and the gain that a line must have.
+
+    Attributes
+    ----------
+    omega, gains : arrays (lines,)
+        Frequencies, ascending, and gains in χ².
+    weights : array (channels,)
+        ``1/σ²``.
+    threshold : float
+        Gain that a line must have.
+    """
 
     omega: Array
+    gains: Array
     weights: Array
     threshold: float
 
+    def only(self, which: Mask) -> Start:
+        """Some of the lines."""
+        return replace(self, omega=self.omega[which], gains=self.gains[which])
 
-def _known(lines: Lines) -> _Start:
-    return _Start(np.sort(lines.motion.omega), 1 / lines.noise**2, lines.threshold)
+
+def _known(lines: Lines) -> Start:
+    omega = np.sort(lines.motion.omega)
+    return Start(omega, np.ones(len(omega)), 1 / lines.noise**2, lines.threshold)
 
 
-def _quick(record: Record, false_alarm: float) -> _Start:
-    """Lines by one pursuit, in which noise may be coloured but is not looked into."""
+def quick_start(record: Record, false_alarm: float, most: int = limits.MOST_QUICK) -> Start:
+    """Lines by one pursuit, in which noise may be coloured but is not looked into.
+
+    Parameters
+    ----------
+    record : Record
+    false_alarm : float
+    most : int
+        Lines.
+    """
     samplings = samplings_of(record)[0]
-    family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, limits.MOST_QUICK))
+    family = LineFamily(line_rules(samplings, NO_LINES, false_alarm, most))
     fit = pursue(family, slow_start(family, samplings))
-    return _Start(fit.omega, residual_weights(fit, family.rules.floor), family.rules.threshold)
+    weights = residual_weights(fit, family.rules.floor)
+    gain = gains(fit.weighted(weights)).sum(axis=1)
+    return Start(fit.omega, gain, weights, family.rules.threshold)
 
 
 def view_of(record: Record, trial: int) -> TrialView:
@@ -97,7 +123,7 @@ def view_of(record: Record, trial: int) -> TrialView:
 
 def _trial(
     view: TrialView,
-    known: _Start,
+    known: Start,
     chance: float,
     false_alarm: float,
     channels: tuple[str, ...],

@@ -18,7 +18,7 @@ from prism.faults.fault import Fault
 from prism.record import Record
 from prism.search.noise import floor_from_spectrum
 
-__all__ = ["clipped_samples", "find_raw", "frozen_samples"]
+__all__ = ["clipped_samples", "clipped_sides", "find_raw", "frozen_samples"]
 
 
 def find_raw(record: Record) -> tuple[Fault, ...]:
@@ -106,7 +106,17 @@ def clipped_samples(y: Array) -> Mask:
     ----------
     y : array (samples,)
     """
-    out = np.zeros(len(y), bool)
+    return np.asarray(clipped_sides(y) != 0)
+
+
+def clipped_sides(y: Array) -> Array:
+    """1 for samples on a plateau at the largest value, -1 at the smallest, 0 for all others.
+
+    Parameters
+    ----------
+    y : array (samples,)
+    """
+    out = np.zeros(len(y))
     there = y[np.isfinite(y)]
     if not len(there):
         return out
@@ -114,7 +124,7 @@ def clipped_samples(y: Array) -> Mask:
         top = sign * np.max(sign * there)
         at = y == top
         if _piled_up(sign * there, sign * top, int(at.sum())) and _runs(at) > 1:
-            out |= at
+            out[at] = sign
     return out
 
 

@@ -32,7 +32,7 @@ from prism.record import Record
 from prism.remarks import Remark
 from prism.search._limits import RELATIVE_FLOOR
 
-__all__ = ["against", "decide", "is_open"]
+__all__ = ["against", "decide", "is_open", "rejudged", "stands"]
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,49 @@ def against(asked: Question, finding: Finding) -> Remark | None:
     )
 
 
+def stands(asked: Question, explanation: Explanation, finding: Finding) -> bool:
+    """Whether a finding of some kind leaves nothing that asks for another kind.
+
+    Parameters
+    ----------
+    asked : Question
+    explanation : Explanation
+    finding : Finding
+    """
+    one = _contender(asked, explanation, finding)
+    return one is not None and not one.doubts
+
+
+def rejudged(
+    asked: Question, finding: Finding, kinds: Sequence[Explanation], evidence: Evidence
+) -> Finding:
+    """A finding of a kind that was chosen before, with what it leaves now.
+
+    Parameters
+    ----------
+    asked : Question
+    finding : Finding
+        Fitted once more, to nearly the same samples.
+    kinds : sequence of Explanation
+    evidence : Evidence
+        By which it was chosen; none where nothing else was asked.
+    """
+    for kind in kinds:
+        one = _contender(asked, kind, finding)
+        if one is not None and not evidence.rivals:
+            return _with_evidence(one, [(one, _rival(one, 0.0))])
+        if one is not None:
+            evidence = replace(evidence, chance=one.chance)
+            return replace(finding.with_remarks(_left(one)), evidence=evidence)
+    return replace(finding, evidence=evidence)
+
+
 def _weights(record: Record, rests: Sequence[Array], lines: int) -> Array:
     """``1/σ²`` of every channel, from what lines with offset and drift leave."""
     square = np.sum([np.nansum(rest**2, axis=0) for rest in rests], axis=0)
-    counts = np.sum([np.isfinite(rest).sum(axis=0) for rest in rests], axis=0)
+    shares = [1.0] * len(rests) if record.filled is None else [f.share for f in record.filled]
+    seen = [np.isfinite(rest) * share for rest, share in zip(rests, shares, strict=True)]
+    counts = np.sum([one.sum(axis=0) for one in seen], axis=0)
     freedom = np.maximum(counts - 2 * (lines + 1) * record.n_trials, 1)
     return np.asarray(1 / np.maximum(square / freedom, (RELATIVE_FLOOR * record.std()) ** 2))
 

@@ -96,6 +96,11 @@ class AbstractSampling(ABC):
     def counts(self) -> Array:
         """Number of samples present in each channel of one trial, (channels,)."""
 
+    @property
+    def shares(self) -> Array:
+        """Information of each sample over that of a measured one, (channels, samples)."""
+        return np.ones((self.n_channels, self.values.shape[2]))
+
     @cached_property
     def power(self) -> Array:
         """Sum of squares ``yᵀy`` of each channel over all its trials, shape (channels,)."""
@@ -369,13 +374,18 @@ class ColumnSampling(AbstractSampling):
 
     Attributes
     ----------
-    present : array of bool (channels, samples)
+    values : array (channels, trials, samples)
+        Each sample times its share of the information: zero where it is missing.
+    present : array of bool, or of shares from 0 to 1, (channels, samples)
         The same for all trials of this sampling.
     times : array (samples,)
+    freedom : array (channels, samples) or None
+        Degrees of freedom that each sample stands for, where shares are given.
     """
 
-    present: Mask
+    present: Mask | Array
     times: Array
+    freedom: Array | None
 
     @abstractmethod
     def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
@@ -401,16 +411,40 @@ class ColumnSampling(AbstractSampling):
     @cached_property
     def counts(self) -> Array:
         """Number of samples present in each channel of one trial."""
-        return np.asarray(self.present.sum(axis=1), float)
+        return self.information if self.freedom is None else self.freedom.sum(axis=1)
+
+    @property
+    def shares(self) -> Array:
+        """Information of each sample over that of a measured one, (channels, samples)."""
+        return np.asarray(self.present, float)
 
     @cached_property
-    def _masks(self) -> Mask:
+    def information(self) -> Array:
+        """Sum of the shares in each channel of one trial."""
+        return np.asarray(self.present.sum(axis=1), float)
+
+    @property
+    def squares(self) -> Array:
+        """Sum of squares of each series, every sample by its share, (channels, trials)."""
+        values = self.values
+        if self.freedom is None:
+            return np.asarray(np.einsum("arm,arm->ar", values, values))
+        each = 1 / np.where(self.present > 0, self.present, np.inf)
+        return np.asarray(np.einsum("arm,am,arm->ar", values, each, values))
+
+    @cached_property
+    def power(self) -> Array:
+        """Sum of squares of each channel over all its trials, (channels,)."""
+        return np.asarray(self.squares.sum(axis=1))
+
+    @cached_property
+    def _masks(self) -> Mask | Array:
         """Samples present in the channels, one row if they are the same in all."""
         return self.present[: 1 if np.all(self.present == self.present[:1]) else None]
 
     @cached_property
     def _whole(self) -> bool:
-        return bool(self.present.all())
+        return self.freedom is None and bool(self.present.all())
 
     def parts(self) -> Iterator[slice]:
         """Pieces small enough that their columns fit into the cache."""
@@ -426,8 +460,19 @@ class ColumnSampling(AbstractSampling):
 
     def _piece(self, places: Places, part: slice) -> tuple[Array, Array]:
         E = self.columns(places, part)
+        right = np.swapaxes(self.values[:, :, part] @ E, 1, 2)
+        if self.freedom is not None:
+            return self._shared_gram(E, part), right
         seen = [E] if self._whole else [E[mask] for mask in self._masks[:, part]]
-        return np.stack([X.T @ X for X in seen]), np.swapaxes(self.values[:, :, part] @ E, 1, 2)
+        return np.stack([X.T @ X for X in seen]), right
+
+    def _shared_gram(self, E: Array, part: slice) -> Array:
+        """``EᵀWE`` of every channel: that of all samples, less what some of them lack."""
+        whole, out = E.T @ E, []
+        for share in self.shares[:, part]:
+            some = np.flatnonzero(share < 1)
+            out.append(whole - ((1 - share[some])[:, None] * E[some]).T @ E[some])
+        return np.stack(out)
 
     def residual(self, places: Places, coefficients: Array) -> Self:
         """Subtract the fit where samples are present."""
@@ -443,7 +488,11 @@ class ColumnSampling(AbstractSampling):
         k = round(fraction * len(self.times))
         first, rest = (
             replace(  # type: ignore[type-var]
-                self, values=self.values[:, :, p], present=self.present[:, p], times=self.times[p]
+                self,
+                values=self.values[:, :, p],
+                present=self.present[:, p],
+                times=self.times[p],
+                freedom=None if self.freedom is None else self.freedom[:, p],
             )
             for p in (slice(None, k), slice(k, None))
         )
@@ -469,7 +518,7 @@ class ColumnSampling(AbstractSampling):
                 grid += np.bincount(low + 1, share * y, minlength=length)[:length]
                 z = scipy.fft.rfft(grid)[:count]
                 power[a] += z.real**2 + z.imag**2
-        return (power / self.counts[:, None]).astype(np.float32)
+        return (power / self.information[:, None]).astype(np.float32)
 
 
 @dataclass(frozen=True)
@@ -479,19 +528,35 @@ class ScatteredSampling(ColumnSampling):
     Parameters
     ----------
     values : array (channels, trials, samples)
-        Zero where a sample is missing.
-    present : array of bool (channels, samples)
+        Each sample times its share of the information: zero where it is missing.
+    present : array of bool, or of shares from 0 to 1, (channels, samples)
         The same for all trials of this sampling.
     times : array (samples,)
+    freedom : array (channels, samples), optional
+        Degrees of freedom that each sample stands for, where shares are given.
     """
 
     values: Array
-    present: Mask
+    present: Mask | Array
     times: Array
+    freedom: Array | None = None
 
     def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
         """Offset, drift, cosines and sines, and the latter times ``u``."""
         u = (self.times[part, None] - self.centre) / self.half
-        angle = u * (places * self.half)
-        lines = np.hstack([np.cos(angle), np.sin(angle)])
-        return np.hstack([np.ones_like(u), u, lines, u * lines if derivatives else lines[:, :0]])
+        return line_columns(u, places * self.half, derivatives=derivatives)
+
+
+def line_columns(u: Array, phi: Array, *, derivatives: bool = True) -> Array:
+    """Offset, drift, cosines and sines, and the latter times ``u``, (times, p).
+
+    Parameters
+    ----------
+    u : array (times, 1)
+    phi : array (lines,)
+    derivatives : bool
+        Whether the last are wanted.
+    """
+    angle = u * phi
+    lines = np.hstack([np.cos(angle), np.sin(angle)])
+    return np.hstack([np.ones_like(u), u, lines, u * lines if derivatives else lines[:, :0]])

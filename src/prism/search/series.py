@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from prism._types import Array, Mask
+from prism._values import Filled
 from prism.errors import RecordError
 from prism.record import MIN_SAMPLES, Record
 from prism.remarks import Ask, Words
+from prism.search.filled import FilledSampling
 from prism.search.sampling import AbstractSampling, ScatteredSampling, UniformSampling
 
 
@@ -44,6 +46,8 @@ class SampledAlike:
     times : array (samples,)
         Of the first of them.
     step, start : float or None, float
+    filled : Filled or None
+        About the same means, where samples were filled in.
     """
 
     members: tuple[int, ...]
@@ -52,6 +56,31 @@ class SampledAlike:
     times: Array
     step: float | None
     start: float
+    filled: Filled | None = None
+
+    @property
+    def present(self) -> Mask | Array:
+        """Share of the information that each sample carries, (channels, samples)."""
+        there = ~self.missing
+        return there if self.filled is None else np.where(there, self.filled.share.T, 0.0)
+
+    @property
+    def freedom(self) -> Array | None:
+        """Degrees of freedom of each sample; None where nothing was filled in."""
+        return None if self.filled is None else np.where(self.missing, 0, self.filled.freedom.T)
+
+    @property
+    def weighted(self) -> Array:
+        r"""Each sample times its share, zero where it is missing.
+
+        A sample that was filled in with y about the motion m, and has the share w, counts as
+        :math:`z = m + (y - m)/w` with that weight (:mod:`prism.search.censored`), so that
+        :math:`wz = y - (1 - w) m`.
+        """
+        values = self.values
+        if self.filled is not None:
+            values = values - ((1 - self.filled.share) * self.filled.motion).T[:, None]
+        return np.nan_to_num(values, nan=0.0)
 
 
 def put_together(
@@ -74,6 +103,7 @@ def put_together(
     clocks, steps = record.times, record.steps
     values = [record.trials[p.trial][p.samples] for p in pieces]
     means = np.array([np.nanmean(one, axis=0) for one in values])
+    filled = [_filled(record, piece, mean) for piece, mean in zip(pieces, means, strict=True)]
     table: dict[object, list[int]] = {}
     for k, (piece, one) in enumerate(zip(pieces, values, strict=True)):
         times, step = clocks[piece.trial][piece.samples], steps[piece.trial]
@@ -81,15 +111,27 @@ def put_together(
         alike = (times - times[0]).tobytes() if step is None else (step, len(one))
         missing = np.isnan(one)
         gaps = missing.tobytes() if missing.any() else None
-        table.setdefault((start, alike, gaps), []).append(k)
+        own = None if filled[k] is None else k  # shares are those of one piece
+        table.setdefault((start, alike, gaps, own), []).append(k)
     groups = []
     for members in table.values():
         stacked = np.stack([(values[k] - means[k]).T for k in members], axis=1)
         head = pieces[members[0]]
         times, step = clocks[head.trial][head.samples], steps[head.trial]
         missing = np.isnan(stacked[:, 0])
-        groups.append(SampledAlike(tuple(members), stacked, missing, times, step, float(times[0])))
+        when = times, step, float(times[0])
+        groups.append(SampledAlike(tuple(members), stacked, missing, *when, filled[members[0]]))
     return groups, means
+
+
+def _filled(record: Record, piece: Stretch, mean: Array) -> Filled | None:
+    """What was filled in of a piece, about its mean; None where all of it was measured."""
+    if record.filled is None:
+        return None
+    own = record.filled[piece.trial].part(piece.samples)
+    if np.all(own.share == 1):
+        return None
+    return Filled(own.share, own.motion - mean, own.freedom)
 
 
 def samplings_of(
@@ -114,9 +156,12 @@ def samplings_of(
 
 
 def _sampling(one: SampledAlike) -> AbstractSampling:
-    if one.step is not None and not one.missing.any():
+    if one.step is None or one.missing.any():
+        return ScatteredSampling(one.weighted, one.present, one.times, one.freedom)
+    if one.freedom is None:
         return UniformSampling(np.ascontiguousarray(one.values), one.step, one.start)
-    return ScatteredSampling(np.nan_to_num(one.values, nan=0.0), ~one.missing, one.times)
+    shares = np.asarray(one.present, float), one.freedom
+    return FilledSampling(np.ascontiguousarray(one.weighted), one.step, one.start, *shares)
 
 
 def fewest_present(values: Array) -> tuple[int, int] | None:

@@ -24,7 +24,7 @@ Bartlett's :math:`ν \log \overline{s^2} - \sum_r ν_r \log s_r^2`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import chdtrc
@@ -83,10 +83,16 @@ class Whitening:
         return np.asarray(np.linalg.inv(self.matrix))
 
     def applied(self, record: Record) -> Record:
-        """The record with independent, equal noise; a row that is not whole is missing."""
-        return record.with_values(
-            [self._mixed(y) / s for y, s in zip(record.trials, self.levels, strict=True)]
-        )
+        """The record with independent, equal noise; a row that is not whole is missing.
+
+        Where channels are mixed, a sample that was filled in counts as if it were measured.
+        """
+        values = [self._mixed(y) / s for y, s in zip(record.trials, self.levels, strict=True)]
+        if record.filled is None or self.mixes:
+            return record.with_values(values)
+        parts = zip(record.filled, self.levels, strict=True)
+        filled = [replace(one, motion=one.motion / s) for one, s in parts]
+        return record.with_values(values, filled)
 
     def _mixed(self, values: Array) -> Array:
         out = np.array(values, float)

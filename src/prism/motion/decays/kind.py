@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
@@ -68,14 +68,13 @@ class Decays(LossyMotion):
         """
         record = asked.record
         omega = np.zeros(0) if lead is None else lead.modes.frequencies
-        apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
-        most = len(apart) + weighing.LINES_BEYOND if apart else weighing.BLIND_DECAYS
+        start, apart = self._apart(record, omega)
+        most = apart + weighing.LINES_BEYOND if apart else weighing.BLIND_DECAYS
         if driven is not None:
             yield from self._of_driven(asked, driven, most)
             return
         if apart:
-            start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
-            yield self._attempt(asked, len(apart), start)
+            yield self._attempt(asked, apart, start)
         if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
             yield self._attempt(asked, most)
 
@@ -127,6 +126,24 @@ class Decays(LossyMotion):
         """Fit the decays."""
         return self._found(asked, asked.settings.max_modes, NO_POLES)
 
+    def near(self, asked: Question, omega: Array) -> Finding:
+        """Fit decays of lines that are known already, and no others.
+
+        Parameters
+        ----------
+        asked : Question
+        omega : array (lines,)
+            Frequencies, ascending; those that may be one line are one.
+        """
+        start, most = self._apart(asked.record, omega)
+        return self._found(asked, most, start)
+
+    @staticmethod
+    def _apart(record: Record, omega: Array) -> tuple[ComplexArray, int]:
+        """Start values of the lines that stand apart, and how many there are."""
+        apart = [omega[b].mean() for b in bunches(omega, 2 * np.pi / record.duration)]
+        return 1j * np.array(apart) - weighing.SEED_RATE / record.duration, len(apart)
+
     def _found(self, asked: Question, most: int | None, start: ComplexArray) -> Finding:
         record = asked.record
         fit = fit_decays(
@@ -138,7 +155,7 @@ class Decays(LossyMotion):
             progress=asked.tell,
         )
         what = "kicked" if self.struck else "free decay"
-        return finding_of(
+        found = finding_of(
             asked,
             fit,
             kind="kicked" if self.struck else self.name,
@@ -149,6 +166,7 @@ class Decays(LossyMotion):
             motion=DecayMotion(fit.continuations, fit.noise_std),
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )
+        return replace(found, again=partial(self._found, most=len(fit), start=fit.poles))
 
 
 def _kicks(record: Record) -> list[tuple[Array, ...]]:

@@ -104,10 +104,8 @@ def segments_of(fit: LineFit) -> list[Segments]:
 
 def mean_squares(fit: LineFit) -> list[Array]:
     """Residual variance of every series, (channels, stretches) in each of the segments."""
-    return [
-        np.asarray(np.einsum("arm,arm->ar", s.values, s.values) / s.counts[:, None])
-        for s in fit.residuals()
-    ]
+    rests = [s for s in fit.residuals() if isinstance(s, Segments)]
+    return [np.asarray(s.squares / s.counts[:, None]) for s in rests]
 
 
 # -- the family ------------------------------------------------------------------------------------

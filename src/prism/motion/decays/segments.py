@@ -38,7 +38,7 @@ class Segments(ColumnSampling):
     ----------
     values : array (channels, stretches, samples)
         Zero where a sample is missing.
-    present : array of bool (channels, samples)
+    present : array of bool, or of shares from 0 to 1, (channels, samples)
     times : array (samples,)
         Since the first sample.
     scale : array (channels, stretches)
@@ -52,10 +52,12 @@ class Segments(ColumnSampling):
     background : int
     worth : array (channels,), optional
         Sum of squares of the window that the values were multiplied with.
+    freedom : array (channels, samples), optional
+        Degrees of freedom that each sample stands for, where shares are given.
     """
 
     values: Array
-    present: Mask
+    present: Mask | Array
     times: Array
     scale: Array
     uniform: bool
@@ -63,6 +65,7 @@ class Segments(ColumnSampling):
     span: float
     background: int = 2
     worth: Array | None = None
+    freedom: Array | None = None
 
     nonlinear = 2
 
@@ -95,12 +98,12 @@ class Segments(ColumnSampling):
         Summed over stretches, in units of ``unit²``, at ``ω_k = k·spacing``; shape
         (channels, count).
         """
-        worth = self.counts if self.worth is None else self.worth
+        worth = self.information if self.worth is None else self.worth
         if self.uniform:
             power = UniformSampling(self.values, self.step, 0.0).spectrum(spacing, count, unit)
             counts = np.full(self.n_channels, float(len(self.times)))
         else:
-            power, counts = super().spectrum(spacing, count, unit), self.counts
+            power, counts = super().spectrum(spacing, count, unit), self.information
         return np.asarray(power * (counts / worth)[:, None], np.float32)
 
     def spread(self, rate: float) -> float:
@@ -228,14 +231,15 @@ def group(
     groups, means = put_together(record, pieces, clock=False)
     segments = [
         Segments(
-            values=np.nan_to_num(one.values, nan=0.0),
-            present=~one.missing,
+            values=one.weighted,
+            present=one.present,
             times=one.times - one.times[0],
             scale=np.ones(one.values.shape[:2]),
             uniform=one.step is not None,
             members=one.members,
             span=0.0,
             background=background,
+            freedom=one.freedom,
         )
         for one in groups
     ]

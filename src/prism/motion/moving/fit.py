@@ -29,7 +29,7 @@ from prism.search.projection import (
     unit_diagonal,
 )
 from prism.search.sampling import BACKGROUND
-from prism.search.series import Stretch, put_together
+from prism.search.series import SampledAlike, Stretch, put_together
 
 STOP = Stop(
     steps=limits.FIT_STEPS, tolerance=limits.FIT_TOLERANCE, rounding=limits.ALLOWED_ROUNDING, idle=3
@@ -44,8 +44,9 @@ class Sampled:
     ----------
     u : array (samples,)
     values : array (channels, trials, samples)
-        About their means; zero where a sample is missing.
-    present : array of bool (channels, samples) or None
+        About their means, times the root of their share of the information; zero where a sample
+        is missing.
+    present : array of bool, or of roots of shares, (channels, samples) or None
         None where no sample is missing.
     members : tuple of int
         Number of each trial.
@@ -53,8 +54,19 @@ class Sampled:
 
     u: Array
     values: Array
-    present: Mask | None
+    present: Mask | Array | None
     members: tuple[int, ...]
+
+    @classmethod
+    def of(cls, one: SampledAlike, half: float) -> Sampled:
+        """Trials of a record, in units of half the longest of them."""
+        u = (one.times - one.times[0]) / half - 1
+        if one.filled is None:
+            present = ~one.missing if one.missing.any() else None
+            return cls(u, one.weighted, present, one.members)
+        root = np.sqrt(one.present)
+        each = 1 / np.where(root > 0, root, np.inf)
+        return cls(u, one.weighted * each[:, None], root, one.members)
 
 
 @dataclass(frozen=True)
@@ -84,17 +96,11 @@ class Data:
         whole = [Stretch(r, 0, len(values)) for r, values in enumerate(record.trials)]
         alike, means = put_together(record, whole, clock=False)
         half = 0.5 * max(float(t[-1] - t[0]) for t in record.times)
-        groups = tuple(
-            Sampled(
-                (one.times - one.times[0]) / half - 1,
-                np.nan_to_num(one.values, nan=0.0),
-                ~one.missing if one.missing.any() else None,
-                one.members,
-            )
-            for one in alike
-        )
-        counts = np.sum([np.isfinite(v).sum(axis=0) for v in record.trials], axis=0).astype(float)
-        return cls(groups, half, means, np.array([t[0] for t in record.times]), counts)
+        groups = tuple(Sampled.of(one, half) for one in alike)
+        each = [(~one.missing if one.freedom is None else one.freedom).sum(axis=1) for one in alike]
+        counts = np.sum([len(one.members) * n for one, n in zip(alike, each, strict=True)], axis=0)
+        starts = np.array([t[0] for t in record.times])
+        return cls(groups, half, means, starts, counts.astype(float))
 
     @property
     def n_channels(self) -> int:
@@ -188,8 +194,8 @@ class MovingFit(Curved):
             E = columns(self.law, group.u)
             for i, r in enumerate(group.members):
                 fitted = np.array([self.linear[r, a].values @ E for a in range(len(self.weights))])
-                rest = group.values[:, i] - fitted
-                out[r] = (rest if group.present is None else rest * group.present).T
+                seen = np.asarray(1.0 if group.present is None else group.present, float)
+                out[r] = (seen * (group.values[:, i] - seen * fitted)).T
         return [out[r] for r in range(self.data.n_trials)]
 
 

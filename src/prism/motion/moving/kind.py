@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -113,7 +114,9 @@ def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> 
         max_modes=most,
         tell=asked.tell,
     )
-    return finding_of(asked, evidence)
+    found = finding_of(asked, evidence)
+    law = evidence.fit.law
+    return replace(found, again=partial(_moved, omega=omega, strength=strength, most=law.count))
 
 
 def _steady_lines(asked: Question) -> tuple[Array, Array]:

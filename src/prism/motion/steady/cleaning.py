@@ -17,7 +17,7 @@ from prism.motion.steady.unmixed import unmixed_colour
 from prism.record import Record
 from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import LineFit
-from prism.search.sampling import BACKGROUND, ScatteredSampling, UniformSampling
+from prism.search.sampling import BACKGROUND, UniformSampling
 from prism.search.series import samplings_of
 from prism.search.whitening import Whitening, whitening_of
 
@@ -63,9 +63,10 @@ def cleaned(
     max_modes: int | None,
     progress: Callable[[str], None] | None,
     drift: int,
+    start: Array,
 ) -> Cleaned:
     """Find the lines as if the noise were plain, and again where what is left says it is not."""
-    ask = (record, false_alarm, max_modes, progress, drift)
+    ask = (record, false_alarm, max_modes, progress, drift, start)
     stops: list[LineFit] = []
 
     def watch(fit: LineFit) -> bool:
@@ -88,8 +89,9 @@ def _suspect(record: Record, fit: LineFit) -> bool:
     """Whether what a fit leaves, lines among it perhaps, is not plain noise."""
     rests, steps = [], []
     for part in fit.residuals():
-        gaps = np.where(part.present.T, 0.0, np.nan) if isinstance(part, ScatteredSampling) else 0.0
-        rests += [part.values[:, k].T + gaps for k in range(part.n_trials)]
+        share = part.shares.T
+        scale = _fading(share) + np.where(share > 0, 0.0, np.nan)
+        rests += [part.values[:, k].T / scale for k in range(part.n_trials)]
         even = isinstance(part, UniformSampling)
         steps += [part.step if even else None] * part.n_trials
     return _asked(record, rests, steps, fit.omega, tapered=True) is not None
@@ -101,7 +103,15 @@ def _whitening(clean: Cleaned) -> Whitening | None:
     if fit.count >= rules.max_lines or crowded(rules, fit):
         return clean.whitening
     steps, coloured = clean.record.steps, not clean.family.colour.white
-    return _asked(clean.record, clean.rests(), steps, fit.omega, coloured=coloured)
+    rests, filled = clean.rests(), clean.record.filled
+    if filled is not None:
+        rests = [rest / _fading(one.share) for rest, one in zip(rests, filled, strict=True)]
+    return _asked(clean.record, rests, steps, fit.omega, coloured=coloured)
+
+
+def _fading(share: Array) -> Array:
+    """Noise of what is left over that of the record, where samples carry a share only."""
+    return np.asarray(np.sqrt(np.mean(share, axis=0, where=share > 0)))
 
 
 def _asked(
@@ -121,6 +131,7 @@ def _cleaned(
     max_modes: int | None,
     progress: Callable[[str], None] | None,
     drift: int,
+    start: Array,
     whitening: Whitening | None,
     watch: Watch | None = None,
 ) -> Cleaned:
@@ -141,6 +152,7 @@ def _cleaned(
             progress=progress,
             shared=1 if whitening is None else whitening.shared,
             watch=watch,
+            start=start,
         )
         rests = _restored(residuals_of(trials, fit), whitening)
         more = [a | b for a, b in zip(spikes, find_spikes(clean, rests), strict=True)]

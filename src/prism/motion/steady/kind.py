@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,8 +46,21 @@ class Steady(Explanation):
 
     def find(self, asked: Question) -> Finding:
         """Find the lines, and what the experiment adds to them."""
+        return self.near(asked, None)
+
+    def near(self, asked: Question, start: Array | None) -> Finding:
+        """Find the lines from those that are known already.
+
+        Parameters
+        ----------
+        asked : Question
+        start : array (lines,) or None
+            Their frequencies; by likelihood alone.
+        """
         settings = asked.settings
-        more = {} if settings.drift == 1 else {"drift": settings.drift}
+        more: dict[str, Any] = {} if settings.drift == 1 else {"drift": settings.drift}
+        if start is not None:
+            more["start"] = start
         lines = METHODS[settings.method](
             asked.record,
             false_alarm=settings.false_alarm,
@@ -55,7 +70,8 @@ class Steady(Explanation):
         )
         bands = ignored_bands(settings.ignore, asked.record, lines.fit.omega, "lines")
         lines = lines.without(bands) if bands else lines
-        return finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
+        found = finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
+        return replace(found, again=partial(self.near, start=lines.motion.omega))
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the lines leave, and the price of frequencies, shapes and amplitudes."""
@@ -64,10 +80,7 @@ class Steady(Explanation):
             return None
         # coloured noise that is foreseen from its own past is noise all the same
         motion = Trajectories(lines.motion, lines.trials, lines.means, None, lines.trend)
-        rests = tuple(
-            y - motion.values(t, r)
-            for r, (t, y) in enumerate(zip(record.times, record.trials, strict=True))
-        )
+        rests = tuple(record.rest(r, motion.values(t, r)) for r, t in enumerate(record.times))
         parameters = len(lines.motion.line) * (record.n_channels + 2 * record.n_trials)
         return Account(rests, price_of(record, parameters))
 

@@ -33,7 +33,7 @@ from prism.motion.steady.pursuit import (
     slow_start,
     without_crowds,
 )
-from prism.motion.steady.spikes import residuals_of
+from prism.motion.steady.spikes import residuals_of, shares_of
 from prism.motion.steady.stretches import Stretches, stretches_of, with_stretches
 from prism.motion.steady.ties import Ties, judged
 from prism.motion.steady.torus import Torus, find_torus
@@ -149,6 +149,7 @@ def estimate_lines(
     max_modes: int | None = None,
     progress: Callable[[str], None] | None = None,
     drift: int = 1,
+    start: Array = NO_LINES,
 ) -> Lines:
     """Find, fit and test the lines of a record.
 
@@ -161,6 +162,8 @@ def estimate_lines(
     progress : callable, optional
     drift : int
         Degree of the polynomial that drifts; up to one it is kept only where it is significant.
+    start : array
+        Frequencies of lines from which the search starts, where some are known.
 
     Raises
     ------
@@ -169,7 +172,7 @@ def estimate_lines(
     RecordTooShortError
         When the record does not hold a single period.
     """
-    clean = cleaned(record, false_alarm, max_modes, progress, drift)
+    clean = cleaned(record, false_alarm, max_modes, progress, drift, start)
     fit, family, rules = clean.fit, clean.family, clean.family.rules
     crowds = crowded(rules, fit)
     if crowds:
@@ -196,7 +199,8 @@ def estimate_lines(
     slow, fast = (none if torus else one(rules, fit) for one in (slow_lines, fast_lines))
     kept = ~(slow | fast)
     structured, moving = seen.structured, seen.moving
-    stretches = stretches_of(residuals_of(clean.trials, fit))
+    rests, shares = residuals_of(clean.trials, fit), shares_of(clean.trials, fit)
+    stretches = stretches_of(rests, shares)
     if stretches is not None:
         same = moving is structured
         structured = with_stretches(structured, stretches, clean.trials)

@@ -156,6 +156,7 @@ def find_lines(
     progress: Progress | None = None,
     shared: int = 1,
     watch: Watch | None = None,
+    start: Array = NO_LINES,
 ) -> tuple[LineFit, LineFamily]:
     """Find and fit all significant lines; the fit may hold none.
 
@@ -169,13 +170,17 @@ def find_lines(
         Channels that the covariance of the noise was estimated for together.
     watch : callable, optional
         Stop as soon as it says of a fit with many lines that its noise is not as assumed.
+    start : array
+        Frequencies of lines that are known to be there, nearly.
     """
     most = max_lines or limits.MOST_LINES
     rules = line_rules(samplings, NO_LINES, false_alarm, most, shared=shared)
     family = LineFamily(rules, watch=watch)
     tell = progress or (lambda text: None)
-    start = slow_start(family, samplings)
-    fit, colour = _pruned(family, pursue(family, start, tell=tell))
+    known = slow_start(family, samplings)
+    if len(start):
+        known = family.refined(start, known) or known
+    fit, colour = _pruned(family, pursue(family, known, tell=tell))
     if not colour.white:
         # Is the noise coloured, or do lines that are still there look like it?
         tell("coloured noise")

@@ -32,23 +32,38 @@ def residuals_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]
     return [rests[i][:, place].T for i, place in trials]
 
 
+def shares_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]:
+    """Share of the information that each sample of each trial carries, (samples, channels)."""
+    return [fit.samplings[i].shares.T for i, _ in trials]
+
+
 def find_spikes(record: Record, rests: Sequence[Array]) -> list[Mask]:
     """Spikes in each trial, (samples, channels)."""
     masks = [np.zeros(values.shape, bool) for values in record.trials]
+    measured = _measured(record)
     for a in range(record.n_channels):
         present = [np.isfinite(values[:, a]) for values in record.trials]
+        known = [one[:, a] for one in measured]
         size = [np.abs(rest[:, a]) for rest in rests]
-        typical = np.median(np.concatenate([y[p] for y, p in zip(size, present, strict=True)]))
+        typical = np.median(np.concatenate([y[p] for y, p in zip(size, known, strict=True)]))
         limit = limits.SPIKE_SIZE * 1.4826 * float(typical)
         far = [
-            there & (y > limit * _loudness(y, there, float(typical)))
-            for y, there in zip(size, present, strict=True)
+            there & (y > limit * _loudness(y, own, float(typical)))
+            for y, there, own in zip(size, present, known, strict=True)
         ]
         share = sum(int(one.sum()) for one in far) / sum(int(one.sum()) for one in present)
         if 0 < share <= limits.MOST_SPIKES:
             for mask, one in zip(masks, far, strict=True):
                 mask[:, a] = _isolated(one)
     return masks
+
+
+def _measured(record: Record) -> list[Mask]:
+    """Samples that are neither missing nor filled in, (samples, channels): those show the noise."""
+    there = [np.isfinite(values) for values in record.trials]
+    if record.filled is None:
+        return there
+    return [a & (one.share == 1) for a, one in zip(there, record.filled, strict=True)]
 
 
 def _loudness(size: Array, present: Mask, typical: float) -> Array:
@@ -78,4 +93,4 @@ def without(record: Record, spikes: Sequence[Mask], rests: Sequence[Array]) -> R
     for values, mask, rest, step in zip(record.trials, spikes, rests, record.steps, strict=True):
         even = step is not None and not np.isnan(values).any()
         trials.append(np.where(mask, values - rest if even else np.nan, values))
-    return record.with_values(trials)
+    return record.with_values(trials, record.filled)

@@ -46,20 +46,25 @@ class Stretches:
         return float(np.sqrt(np.nanmax(spread)))
 
 
-def stretches_of(rests: Sequence[Array]) -> Stretches | None:
+def stretches_of(
+    rests: Sequence[Array], shares: Sequence[Array] | None = None
+) -> Stretches | None:
     """Power of the noise along the trials; None where it may be the same all along.
 
     Parameters
     ----------
     rests : sequence of arrays (samples, channels)
-        What the lines leave; 0 where nothing was measured.
+        What the lines leave, each sample by its share; 0 where nothing was measured.
+    shares : sequence of arrays (samples, channels), optional
+        Information of each sample over that of a measured one: the variance of ``rests`` over
+        that of the noise. One by default, wherever something was measured.
     """
     if min(len(rest) for rest in rests) < limits.STRETCHES * limits.STRETCH_SAMPLES:
         return None
     power, gain, freedom = [], 0.0, 0
-    for rest in rests:
-        for column in rest.T:
-            own, count = _powers(column)
+    for rest, share in zip(rests, shares or [rest != 0 for rest in rests], strict=True):
+        for column, part in zip(rest.T, share.T, strict=True):
+            own, count = _powers(column, part)
             power.append(own)
             used = count > 0
             if used.sum() < 2 or not np.all(own[used] > 0):
@@ -121,10 +126,10 @@ def _middle_weights() -> Array:
     return np.asarray(np.diff(edges**3) / 2)
 
 
-def _powers(column: Array) -> tuple[Array, Array]:
+def _powers(column: Array, share: Array) -> tuple[Array, Array]:
     """Mean square and number of the samples in each stretch."""
     pieces = np.array_split(column, limits.STRETCHES)
-    count = np.array([np.count_nonzero(piece) for piece in pieces], float)
+    count = np.array([piece.sum() for piece in np.array_split(share, limits.STRETCHES)], float)
     return np.array([piece @ piece for piece in pieces]) / np.maximum(count, 1), count
 
 
