@@ -53,9 +53,7 @@ class Onsets:
     poles: ComplexArray
 
 
-def onsets(
-    record: Record, poles: ComplexArray, false_alarm: float, most: int | None = None
-) -> Onsets:
+def onsets(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
     """Find the kicks between which given poles, and further ones, explain a record.
 
     Parameters
@@ -66,22 +64,15 @@ def onsets(
         About right; some may be missing.
     false_alarm : float
         At which further poles are looked for.
-    most : int, optional
-        Stretches of a trial, on average, above which there is nothing to be said; by default as
-        many as can be told from noise that drives the motion.
     """
-    most = most or limits.ONSET_BLOCKS // limits.STRETCH_BLOCKS
     found = _settled(record, _apart(poles, 2 * np.pi / record.duration))
-    # poles that are missing ask for cuts of their own
-    if 1 < _stretches(record, found) <= limits.CUT_FOR_POLES * most:
+    if sum(map(len, found.times)):
         more = _searched(record, found, false_alarm)
-        found = _settled(record, more) if len(more) != len(found.poles) else found
-    return found if 1 < _stretches(record, found) <= most else Onsets((), found.poles)
-
-
-def _stretches(record: Record, found: Onsets) -> float:
-    """Stretches of a trial, on average."""
-    return 1 + sum(map(len, found.times)) / record.n_trials
+        found = _settled(record, more) if len(more) > len(found.poles) else found
+    stretches = sum(map(len, found.times)) + record.n_trials
+    most = record.n_trials * limits.ONSET_BLOCKS / limits.STRETCH_BLOCKS
+    few = record.n_trials < stretches < most
+    return found if few else Onsets((), found.poles)
 
 
 def left_between(record: Record, found: Onsets) -> tuple[Array, ...] | None:
