@@ -26,6 +26,7 @@ from functools import partial
 import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
+from prism.errors import RecordTooShortError
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.search import DecayFamily, find_decays, refine, rests_of
 from prism.motion.decays.segments import Segments, cut, group, kick_spans
@@ -65,14 +66,23 @@ def onsets(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
     false_alarm : float
         At which further poles are looked for.
     """
-    found = _settled(record, _apart(poles, 2 * np.pi / record.duration))
-    if sum(map(len, found.times)):
-        more = _searched(record, found, false_alarm)
-        found = _settled(record, more) if len(more) > len(found.poles) else found
+    try:
+        found = _found(record, poles, false_alarm)
+    except RecordTooShortError:  # kicks so close together are no stretches of decay
+        return Onsets((), poles)
     stretches = sum(map(len, found.times)) + record.n_trials
     most = record.n_trials * limits.ONSET_BLOCKS / limits.STRETCH_BLOCKS
     few = record.n_trials < stretches < most
     return found if few else Onsets((), found.poles)
+
+
+def _found(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
+    """Kicks with given poles, and once more with those that stretches between them show."""
+    found = _settled(record, _apart(poles, 2 * np.pi / record.duration))
+    if sum(map(len, found.times)):
+        more = _searched(record, found, false_alarm)
+        found = _settled(record, more) if len(more) > len(found.poles) else found
+    return found
 
 
 def left_between(record: Record, found: Onsets) -> tuple[Array, ...] | None:
@@ -83,7 +93,10 @@ def left_between(record: Record, found: Onsets) -> tuple[Array, ...] | None:
     record : Record
     found : Onsets
     """
-    pieces = cut(record, kick_spans(found.times, record.n_trials))
+    try:
+        pieces = cut(record, kick_spans(found.times, record.n_trials))
+    except RecordTooShortError:  # kicks so close together are no stretches of decay
+        return None
     segments, ones = group(record, pieces, 1)[0], np.ones(record.n_channels)
     fit = attempted(evaluate, segments, found.poles, ones)
     return None if fit is None else rests_of(record, pieces, fit)

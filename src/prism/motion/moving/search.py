@@ -125,8 +125,9 @@ class MovingSearch:
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
-        best = self._best(fits)
-        return self._best([best, *self._swinging(best)])
+        for fit in list(fits):
+            fits += [] if self.data.work.over else self._swinging(fit)
+        return self._best(fits)
 
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
