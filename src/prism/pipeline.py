@@ -23,6 +23,7 @@ from prism.motion.account import usable
 from prism.motion.contest import against, decide, is_open
 from prism.motion.explanation import Explanation, Question
 from prism.motion.kinds import KINDS, chosen
+from prism.motion.moving.kind import Moving
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.options import all_options, check_options
@@ -150,7 +151,8 @@ def identify(
         asked, found = late
     found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
-    if found.kind == Steady.name and settings.damped is None and _by_likelihood(settings):
+    lines = found.kind in (Steady.name, Moving.name)
+    if lines and settings.damped is None and _by_likelihood(settings):
         found = found.with_remarks(*(kind.suggests(asked, found) for kind in reversed(KINDS)))
     model = assemble(found, done.name, settings)
     if settings.fit_fraction is None or not isinstance(data, Record) or model.trajectories is None:

@@ -6,7 +6,7 @@ from tests.faults.conftest import DT, OMEGA
 
 import prism
 from prism.faults import corrected, find_delays
-from prism.faults.delay import Phases, _late, quadrature
+from prism.faults.delay import Phases, _lags, _late, quadrature
 from prism.motion.steady import estimate_lines
 from prism.record import Record
 
@@ -51,6 +51,27 @@ def test_one_line_out_of_phase_is_no_delay():
     x = np.cos(np.outer(t, OMEGA)) @ rng.uniform(0.4, 1.0, (4, 3))
     x[:, 1] += 0.1 * np.sin(OMEGA[3] * t)
     assert found(Record(x + 0.05 * rng.standard_normal(x.shape), dt=DT)) == ()
+
+
+def test_a_delay_that_one_line_alone_shows_is_named_and_not_corrected():
+    """The other line turns too little to tell, and agrees."""
+    t, rng = DT * np.arange(2000), np.random.default_rng(8)
+    late = t[:, None] - np.array([0.0, 0.03])
+    x = np.cos(4.0 * late) + 0.3 * np.cos(0.9 * late) * np.array([1.0, -0.7])
+    (fault,) = found(Record(x + 0.1 * rng.standard_normal(x.shape), dt=DT))
+    assert (fault.code, fault.channels, fault.lines) == ("delay", ("x2",), ())
+    assert abs(fault.size[0] - 0.03) < 4 * fault.error[0]
+    assert "channel x2 may be late by" in str(fault.remark)
+    assert "one line alone shows it" in str(fault.remark)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_channel_without_lines_does_not_tell_its_delay():
+    z = np.array([[[1.0, 0.5], [0.8, 0.7], [0.0, 0.0]]], complex)
+    phases = Phases(z, np.full((1, 3), 1e3), np.array([1.0, 2.3]))
+    lags = np.linspace(-1, 1, 201)
+    assert [one.error for one in _lags(phases, lags) if one.channel == 2] == [np.inf]
+    assert all(one.error < 1 for one in _lags(phases, lags) if one.channel < 2 and one.left < 1)
 
 
 def test_a_delay_that_another_explains_as_well_is_not_corrected():

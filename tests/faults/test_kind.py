@@ -55,6 +55,19 @@ def test_a_kick_cuts_the_record():
     assert "steady lines between kicks" in model.summary()
 
 
+@pytest.mark.parametrize("seed", [1, 3])
+def test_a_kick_that_a_smooth_change_imitates_is_a_kick(seed):
+    """A decay, or lines that move, leave nothing of it to doubt; the cut scores better."""
+    t, values, noise = lines(seed=seed)
+    after = (np.cos(np.outer(t - t[1500], OMEGA) + 1.0) * [0.03, -0.03, 0.03]) @ SHAPES
+    values[1500:] += after[1500:]
+    model = prism.identify(prism.Record(values + noise, dt=0.2))
+    right(model)
+    assert model.kind == "kicked"
+    assert {one.kind for one in model.evidence.rivals} & {"moving", "decaying"}
+    assert model.evidence.margin > 10
+
+
 def test_clipped_samples_count_as_missing():
     _, values, noise = lines(seed=3)
     high = np.quantile(np.abs(values), 0.9, axis=0)

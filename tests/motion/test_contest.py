@@ -1,12 +1,19 @@
 """The data say which kind of motion it is, without any option."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import prism
 from prism.errors import NoLineError
+from prism.experiments import Free
+from prism.motion import contest
+from prism.motion.explanation import Question
+from prism.motion.moving.kind import Moving
+from prism.motion.steady.kind import Steady
+from prism.settings import Settings
 from prism_bench.kinds import TUNING, make
 
 
@@ -146,6 +153,8 @@ def test_decays_between_kicks_that_no_sample_shows():
     assert np.all(np.abs(model.modes.damping + poles.real / np.abs(poles)) < 1e-3)
     said = next(one for one in model.identifiability.remarks if one.code == "kicks")
     assert "2 kicks" in said.what
+    # a first look at the poles is enough: modes driven by noise, which take long, are not fitted
+    assert all(one.kind != "driven" for one in model.evidence.rivals)
 
 
 @pytest.mark.parametrize("seed", [11, 31])
@@ -157,7 +166,7 @@ def test_a_broad_peak_of_noise_is_no_line(seed):
     assert kind in ("noise", "driven")
 
 
-@pytest.mark.parametrize("seed", [20, 45, 118])
+@pytest.mark.parametrize("seed", [20, 45, 118, 334, 382])
 def test_one_line_that_is_modulated_is_not_three(seed):
     """A factor that swings is one pair of sidebands, with half as many numbers as two lines."""
     case = make("modulated", seed, TUNING)
@@ -178,3 +187,31 @@ def test_a_close_call_says_where_both_agree_and_which_foretells_better():
     assert "not ruled out" in said
     assert f"{second.shared} of {best.modes} modes are the same in both" in said
     assert "the last fifth, foretold from the rest" in said
+
+
+def test_a_clock_that_drifts_is_no_sum_of_lines_that_nobody_resolves():
+    """Combinations a seventh of a resolution apart describe any slow change of two lines."""
+    model = prism.identify(make("fault-clock", 347, TUNING).record)
+    assert (model.kind, len(model.modes)) == ("moving", 2)
+    assert "that the record does not resolve" in model.evidence.doubts[0]
+
+
+@pytest.mark.parametrize("seed", [313, 418])
+def test_harmonics_show_a_nonlinear_motion_whatever_its_lines_do(seed):
+    """One harmonic is 3.2 errors off; the other motion beats more slowly than it lasts."""
+    assert "nonlinear" in codes(prism.identify(make("duffing", seed, TUNING).record))
+
+
+def test_the_limit_of_a_first_look_decides_nothing():
+    t, rng = 0.1 * np.arange(2000), np.random.default_rng(3)
+    values = np.cos(np.outer(t, [0.7, 1.3, 2.2, 3.1])).sum(axis=1)
+    record = prism.Record(values + 0.1 * rng.standard_normal(len(t)), dt=0.1)
+    asked = Question(record, Free(), Settings(), lambda text: None)
+    few = Steady().find(asked._replace(settings=Settings(max_modes=2)))
+    cut = contest._contender(asked, Steady(), few, 2)
+    other = replace(cut, explanation=Moving(), most=None)
+    fuller = contest._fuller(asked, [cut, other], [30.0, 0.0, 99.0])
+    assert [len(one.finding.modes) for one in fuller] == [4, 2]
+    for scores in ([0.0, 30.0, 99.0], [300.0, 0.0, 999.0]):
+        assert contest._fuller(asked, [cut, other], scores) is None
+    assert contest._fuller(asked, [replace(cut, most=3), other], [30.0, 0.0, 99.0]) is None

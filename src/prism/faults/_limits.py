@@ -39,6 +39,7 @@ SMOOTH_DEGREES = (1, 2, 4)  # of amplitudes that change smoothly, the rival of e
 # -- delay of a channel ----------------------------------------------------------------------------
 DELAY_CELLS = 0.5  # periods of the fastest line that a delay may be
 DELAY_STEPS = 201  # delays tried
+DELAY_FLAT = 1e-14  # of the power of the lines: a bend that is rounding
 DELAY_LEFT = 1e-5  # chance of what a delay leaves, below which lines are out of phase otherwise
 DELAY_CLEAR = 20.0  # χ² by which any other delay must be worse, for one to be corrected
 DELAY_PHASES = 4  # phases between channels that tell a delay from a rotation

@@ -109,7 +109,7 @@ class Broken:
 
 def find_break(search: Search) -> Broken | None:
     """The likeliest time at which all amplitudes change, with all lines of both sides."""
-    tried = [_first_place(search, start) for start in search.starts]
+    tried = [place_of_break(search, start) for start in search.starts]
     places = [one for one in tried if one is not None]
     found = min(places, key=lambda one: _misfit(search, one), default=None)
     for _ in range(limits.TURNS):
@@ -130,7 +130,7 @@ def _misfit(search: Search, broken: Broken) -> float:
     return float(len(search.now.residual) * logs.sum() + search.threshold * broken.fit.count)
 
 
-def _first_place(search: Search, omega: Array) -> Broken | None:
+def place_of_break(search: Search, omega: Array) -> Broken | None:
     """A break with the strongest lines alone: their frequencies and its place in turn."""
     view = search.now.view
     found: Broken | None = None

@@ -114,6 +114,11 @@ class Phases(NamedTuple):
     weights: Array
     omega: Array
 
+    @property
+    def power(self) -> float:
+        """What all lines contribute to ``χ²``."""
+        return float(np.einsum("ra,raj->", self.weights, np.abs(self.z) ** 2))
+
     def cost(self, lags: Array, channel: int) -> Array:
         """``Q`` of some delays of a channel, (delays,)."""
         return np.asarray(self.costs(lags, channel).sum(axis=1))
@@ -144,7 +149,10 @@ def quadrature(z: ComplexArray, weights: Array, turn: ComplexArray, channel: int
 
 
 class Lag(NamedTuple):
-    """A delay of a channel, its standard error, and the ``Q`` that it leaves."""
+    """A delay of a channel, its standard error, and the ``Q`` that it leaves.
+
+    The error is infinite where ``Q`` has no minimum: at an end of the delays tried, or flat.
+    """
 
     channel: int
     size: float
@@ -164,19 +172,25 @@ def _late(
     gains = before - after
     needed = chdtri(1, false_alarm / (len(channels) * limits.DELAY_STEPS))
     dof = phases.z.shape[0] * phases.z.shape[2] * (len(channels) - 1) - 1
-    # the strongest line alone has its phase from any delay: the others must show the same one
-    if gains.sum() - gains.max() < needed or chdtrc(dof, best.left) < limits.DELAY_LEFT:
+    told = np.isfinite(best.error) and gains.sum() >= needed
+    if not told or chdtrc(dof, best.left) < limits.DELAY_LEFT:
         return ()
     rival = next((one for one in others if not _same(best, one, len(channels))), None)
-    clear = rival is None or rival.left - best.left > limits.DELAY_CLEAR
+    only = rival is None or rival.left - best.left > limits.DELAY_CLEAR
+    # the strongest line alone has its phase from any delay: the others must show the same one
+    shown = gains.sum() - gains.max() >= needed
+    clear = only and shown
     why = f"± {best.error:.2g}, from the phases of {len(phases.omega)} lines"
-    if rival is not None and not clear:
+    if rival is not None and not only:
         why += f"; {channels[rival.channel]} late by {rival.size:.4g} would explain them as well"
+    if not shown:
+        why += "; one line alone shows it, which may be out of phase for a reason of its own"
     if len(phases.omega) * (len(channels) - 1) < limits.DELAY_PHASES:
         why += "; with so few lines and channels a system that rotates would look the same"
     fault = Fault(
         "delay",
-        f"channel {channels[best.channel]} is late by {best.size:.4g}, or the others are early",
+        f"channel {channels[best.channel]} {'is' if shown else 'may be'} late by {best.size:.4g}, "
+        f"or the others {'are ' if shown else ''}early",
         why,
         (channels[best.channel],),
         size=(best.size,),
@@ -201,15 +215,19 @@ def _same(best: Lag, other: Lag, channels: int) -> bool:
     """Whether two delays are one: of two channels either is late or the other early."""
     mirrored = channels == 2 and other.channel != best.channel
     size = -other.size if mirrored else other.size
-    near = abs(size - best.size) < best.error + other.error
+    error = best.error + (other.error if np.isfinite(other.error) else 0.0)
+    near = abs(size - best.size) < error
     return near and (mirrored or other.channel == best.channel)
 
 
 def _bottom(phases: Phases, channel: int, lag: float, width: float) -> Lag:
     """The delay at the bottom of a parabola, its standard error and the cost there."""
+    error, rounding = np.inf, limits.DELAY_FLAT * phases.power
     for _ in range(limits.TURNS):
         low, here, high = phases.cost(lag + width * np.array([-1.0, 0.0, 1.0]), channel)
-        bend = max(low - 2 * here + high, np.finfo(float).tiny)
+        bend = float(low - 2 * here + high)
+        if bend <= rounding:
+            return Lag(channel, lag, error, float(here))
         lag += width * float(np.clip(0.5 * (low - high) / bend, -1.0, 1.0))
         error, width = float(width * np.sqrt(2 / bend)), 0.2 * width
     return Lag(channel, lag, error, float(phases.cost(np.array([lag]), channel)[0]))

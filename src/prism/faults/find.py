@@ -10,7 +10,7 @@ from scipy.special import chdtri
 
 from prism._types import Array
 from prism.faults import _limits as limits
-from prism.faults.breaks import Search, find_break, kicked, lost, price_of, scanned
+from prism.faults.breaks import Search, find_break, kicked, lost, place_of_break, price_of, scanned
 from prism.faults.clock import drift_gain, drifting, smoothly
 from prism.faults.fault import Fault
 from prism.faults.hypothesis import (
@@ -61,6 +61,39 @@ def find_breaks(record: Record, lines: Lines | None, false_alarm: float) -> tupl
     for trial in range(record.n_trials):
         found += _trial(view_of(record, trial), known, chance, false_alarm, record.channels, trial)
     return tuple(found)
+
+
+def cut_in_two(record: Record, omega: Array, noise: Array) -> tuple[Array, ...] | None:
+    """What steady lines leave where one trial is cut in two, at the place that gains most.
+
+    Parameters
+    ----------
+    record : Record
+    omega : array (lines,)
+        Where the lines are, about.
+    noise : array (channels,)
+        Standard deviations, about.
+
+    Returns
+    -------
+    tuple of arrays (samples, channels) or None
+        Of each trial; None where no cut can be made.
+    """
+    rests, best = [], (0.0, -1, np.zeros(0))
+    for trial in range(record.n_trials):
+        now = _steady(view_of(record, trial), omega, 1 / noise**2)
+        if now is None:
+            return None
+        rests.append(now.residual)
+        broken = place_of_break(Search(now, (), 1.0, 1.0, 0.0, record.channels, trial), now.omega)
+        if broken is not None:
+            rest = broken.view.residual(broken.fit)
+            gain = float(now.weights @ np.sum(now.residual**2 - rest**2, axis=0))
+            best = max(best, (gain, trial, rest), key=lambda one: one[0])
+    if best[1] < 0:
+        return None
+    rests[best[1]] = best[2]
+    return tuple(rests)
 
 
 @dataclass(frozen=True)

@@ -16,10 +16,10 @@ from prism.faults import _limits as limits
 from prism.faults.correction import corrected
 from prism.faults.delay import find_delays
 from prism.faults.fault import Fault
-from prism.faults.find import find_breaks
+from prism.faults.find import cut_in_two, find_breaks
 from prism.finding import Finding, RecordSummary
 from prism.motion._limits import FEWEST_SAMPLES
-from prism.motion.account import Account, price_of, usable
+from prism.motion.account import Account, costs, price_of, usable
 from prism.motion.doubts import rough
 from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Attempt, Explanation, Question
@@ -31,6 +31,9 @@ from prism.motion.steady.trajectories import Late, Trajectories
 from prism.record import Record
 
 __all__ = ["BrokenSteady", "put_in_time"]
+
+SMOOTH_KINDS = "moving", "decaying"
+"""Kinds of motion that a small break looks like."""
 
 
 class BrokenSteady(Explanation):
@@ -77,6 +80,28 @@ class BrokenSteady(Explanation):
             return
         # lines invented around a break hit combinations by chance; those of smooth motion do not
         if lead is None or not suggests_nonlinearity(lead.modes).nonlinear:
+            yield Attempt(self, partial(self.find, asked))
+
+    def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
+        """Steady lines that are broken, where one cut explains more than a smooth change does.
+
+        A smooth law of amplitudes and phases imitates a small kick to within the noise. Steady
+        lines at the same frequencies, with amplitudes of their own before and after the cut that
+        gains most, say at little cost whether the kick would score better.
+        """
+        record = asked.record
+        if found.kind not in SMOOTH_KINDS or found.noise_std is None or not usable(record):
+            return
+        rests = cut_in_two(record, found.modes.frequencies, found.noise_std)
+        if rests is None:
+            return
+        lines, n, stretches = len(found.modes), record.n_channels, record.n_trials + 1
+        parameters = lines * (n + 2 * stretches) + 2
+        # amplitudes are free on every channel: what noise gains by that is taken off again
+        spare = lines * (2 * n * stretches - (n - 1) - 2 * stretches)
+        price = price_of(record, parameters) + spare
+        smooth, cut = costs(record, [account, Account(rests, price)])
+        if cut < smooth:
             yield Attempt(self, partial(self.find, asked))
 
     def called(self, found: Finding) -> str:

@@ -16,11 +16,13 @@ ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated
+UNRESOLVED = 0.5  # resolutions between tied lines, below which one that moves slowly looks so
 MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
 SYMMETRIC = 2.0  # standard deviations within which distances on both sides are equal
 DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
+SLOW_BLOCKS = 64  # of a trial, within which a slow change of a line is taken for constant
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
 SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more
@@ -29,6 +31,7 @@ FITTED_PART = 0.8  # of the record, from which the rest is foretold
 SAME_MODE = 3.0  # standard deviations of a difference of frequencies within which modes are one
 # -- rivals ----------------------------------------------------------------------------------------
 ROUGH_LINES = 24  # steady lines looked for at first where motion is not smooth
+CUT_SHORT = 50.0  # scores that the lines beyond a first look may still bring: two or three lines
 LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found
 KICKED_DECAYS = 32  # decaying lines looked for between kicks that the samples show

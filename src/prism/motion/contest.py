@@ -20,7 +20,6 @@ from prism.finding import Finding
 from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
-from prism.motion.decays.decays import decay_chance
 from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Explanation, Question
@@ -28,9 +27,9 @@ from prism.motion.foretold import foretold
 from prism.motion.losses import LossyMotion
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.motion.unsteady import changes, scores_of
 from prism.record import Record
 from prism.remarks import Remark
-from prism.search._limits import RELATIVE_FLOOR
 
 __all__ = ["against", "decide", "is_open"]
 
@@ -135,17 +134,34 @@ def _fitted(
     out: list[Contender] = []
     refusal: CannotTellError | None = None
     for attempt in _attempts(asked, kinds, lead, out, smooth):
-        try:
-            one = _contender(asked, attempt.explanation, attempt.find(), attempt.most)
-        except CannotTellError as error:
-            refusal = error
-            continue
-        if one is None:
-            continue
-        out.append(one)
-        if not one.doubts and not one.account.bands:
-            break
+        one = _tried(asked, attempt)
+        if isinstance(one, CannotTellError):
+            refusal = one
+        elif one is not None:
+            out.append(one)
+            if not one.doubts and not one.account.bands:
+                out += _overlooked(asked, kinds, one)
+                break
     return out, refusal
+
+
+def _tried(asked: Question, attempt: Attempt) -> Contender | CannotTellError | None:
+    """A fit that was made; what it said where it failed, None where it cannot be compared."""
+    try:
+        return _contender(asked, attempt.explanation, attempt.find(), attempt.most)
+    except CannotTellError as error:
+        return error
+
+
+def _overlooked(
+    asked: Question, kinds: Sequence[Explanation], best: Contender
+) -> Iterator[Contender]:
+    """Fits that promise more than one that leaves no doubt: noise hides much."""
+    for kind in kinds:
+        for attempt in kind.overlooked(asked, best.finding, best.account):
+            one = _tried(asked, attempt)
+            if isinstance(one, Contender):
+                yield one
 
 
 def _attempts(
@@ -205,14 +221,6 @@ def against(asked: Question, finding: Finding) -> Remark | None:
     )
 
 
-def _weights(record: Record, rests: Sequence[Array], lines: int) -> Array:
-    """``1/σ²`` of every channel, from what lines with offset and drift leave."""
-    square = np.sum([np.nansum(rest**2, axis=0) for rest in rests], axis=0)
-    counts = np.sum([np.isfinite(rest).sum(axis=0) for rest in rests], axis=0)
-    freedom = np.maximum(counts - 2 * (lines + 1) * record.n_trials, 1)
-    return np.asarray(1 / np.maximum(square / freedom, (RELATIVE_FLOOR * record.std()) ** 2))
-
-
 def _doubts(
     asked: Question, finding: Finding, rests: Sequence[Array], chance: float
 ) -> Iterator[str]:
@@ -223,20 +231,22 @@ def _doubts(
     crowds = isinstance(lines, Lines) and lines.crowded
     if chance < limits.DOUBT_LEVEL:
         yield f"what the lines leave is not white noise (chance {chance:.1e})"
+    apart = np.diff(np.unique(omega)) / resolution
     if isinstance(lines, Lines) and lines.ties is not None and not crowds:
-        return  # combinations of a few frequencies stand close, and symmetrically, by themselves
-    if crowds or np.any(np.diff(np.unique(omega)) < limits.MODULATED * resolution):
+        # combinations of a few frequencies stand close, and symmetrically, by themselves; what
+        # moves slowly is a sum of them too, of such as the record does not resolve
+        if np.any(apart < limits.UNRESOLVED):
+            yield "lines are combinations of a few frequencies that the record does not resolve"
+        return
+    if crowds or np.any(apart < limits.MODULATED):
         yield "lines stand closer together than separate lines are likely to"
     if symmetric(finding.modes):
         yield "weaker lines stand symmetrically on both sides of a stronger one"
     if isinstance(lines, Lines):
-        apart = limits.MAY_BE_ONE * resolution
-        mixed = lines.whitening
-        plain = record if mixed is None else mixed.applied(record)
-        weights = _weights(record, rests, len(omega)) if mixed is None else None
-        decay = decay_chance(plain, lines.fit.omega, lines.gains, apart, weights)
-        if decay < limits.DOUBT_LEVEL:
-            yield f"lines decay by a first test (chance {decay:.1e})"
+        tests = changes(scores_of(record, lines, rests))
+        words, small = min(tests, key=lambda one: one[1], default=("", 1.0))
+        if small < limits.DOUBT_LEVEL:
+            yield f"{words} by a first test (chance {small:.1e})"
 
 
 def _chosen(
@@ -246,6 +256,10 @@ def _chosen(
     record = asked.record
     nothing = Account(record.trials, 0.0)
     scores = costs(record, [*(one.account for one in contenders), nothing])
+    fuller = _fuller(asked, contenders, scores)
+    if fuller is not None:
+        contenders = fuller
+        scores = costs(record, [*(one.account for one in contenders), nothing])
     order = np.argsort(scores[:-1])
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
@@ -255,6 +269,22 @@ def _chosen(
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
     behind = [scores[k] - scores[order[0]] for k in order]
     return _with_evidence(best, _compared(asked, [best, *ranked[1:]], behind))
+
+
+def _fuller(
+    asked: Question, contenders: Sequence[Contender], scores: Sequence[float]
+) -> list[Contender] | None:
+    """The contenders with all steady lines, where the limit of a first look may have beaten them.
+
+    None where it has not: they are the best, did not meet their limit, or are far behind.
+    """
+    lowest = min(scores[: len(contenders)], default=0.0)
+    for k, (one, score) in enumerate(zip(contenders, scores, strict=False)):
+        full = one.most is not None and len(one.finding.modes) >= one.most
+        if full and isinstance(one.explanation, Steady) and 0 < score - lowest < limits.CUT_SHORT:
+            whole = _contender(asked, one.explanation, one.explanation.find(asked))
+            return None if whole is None else [*contenders[:k], whole, *contenders[k + 1 :]]
+    return None
 
 
 def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contender]) -> bool:

@@ -176,6 +176,19 @@ class Explanation(ABC):
         """
         return iter(())
 
+    def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
+        """Fits of this kind that promise more than one which leaves no doubt.
+
+        Parameters
+        ----------
+        asked : Question
+        found : Finding
+            What explains the record to the noise.
+        account : Account
+            How well it does.
+        """
+        return iter(())
+
     def called(self, found: Finding) -> str:
         """What the motion that was found is called where kinds are compared."""
         return self.label or self.name

@@ -7,7 +7,7 @@ import pytest
 from tests.places import real_data
 
 from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortError
-from prism.motion.decays.decays import damping_evidence, decay_chance, fit_decays
+from prism.motion.decays.decays import damping_evidence, fit_decays
 from prism.motion.decays.search import refine
 from prism.motion.decays.segments import cut, group, kick_spans
 from prism.record import Record
@@ -324,30 +324,3 @@ def test_kicked_frame():
     rows = study.frame_rows(place, 5)
     assert len(rows) == 5
     assert not [row for row in rows if row.holds is False]
-
-
-def test_the_cheap_test_says_where_nothing_decays_and_the_dear_one_need_not_be_asked():
-    t, omega, apart = 0.1 * np.arange(1200), np.array([1.3, 2.9]), 2 * 2 * np.pi / 120
-    chances, gain = [], np.ones(2)
-    for seed in range(60):
-        rng = np.random.default_rng(seed)
-        steady = np.cos(np.multiply.outer(t, omega) + rng.uniform(0, 6, 2)).sum(axis=1)
-        noisy = Record(steady + 0.1 * rng.standard_normal(len(t)), dt=0.1)
-        chances.append(decay_chance(noisy, omega, gain, apart))
-    # a quarter of the errors of two rates are both negative: a chance of one; else it is uniform
-    assert 0.05 < np.mean(np.array(chances) == 1.0) < 0.5
-    assert np.mean(np.array(chances) < 0.05) < 0.15
-    fading = Record(steady * np.exp(-t / 200) + 0.1 * rng.standard_normal(len(t)), dt=0.1)
-    assert decay_chance(fading, omega, gain, apart) < 1e-12
-    # a decaying line is found as several steady ones: they are taken for one
-    crowd = np.array([1.27, 1.3, 1.33, 2.9])
-    assert decay_chance(fading, crowd, np.ones(4), apart) < 1e-12
-
-
-def test_the_score_foretells_the_gain_of_weak_damping():
-    t, rng = 0.1 * np.arange(1500), np.random.default_rng(4)
-    values = np.exp(-2e-4 * t) * np.cos(1.3 * t) + 0.1 * rng.standard_normal(len(t))
-    seen = Record(values, dt=0.1)
-    asked = damping_evidence(seen)
-    cheap = decay_chance(seen, asked.frequencies, np.ones(1), 0.1)
-    assert np.log(cheap) == pytest.approx(np.log(asked.p_value), rel=0.15)

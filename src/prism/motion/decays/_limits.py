@@ -59,6 +59,9 @@ SKIPPED_BLOCK = 1.5  # what a block that belongs to no stretch costs, over what 
 ONSET_APART = 2.0  # resolutions within which two poles may be one that was kicked
 ONSET_POLES = 6  # further poles looked for between the kicks
 HOPELESS_BLOCKS = 5  # blocks per stretch below which the poles cannot be refined between kicks
+WELL_SUPPORTED = 0.7  # of all orders, at which a pole of a first look must return
+FEW_STRETCHES = 8  # of a trial: kicks that are tried before noise that drives the motion
 STRETCH_BLOCKS = 10  # blocks per stretch on average, at least: more kicks are noise that drives
+CUT_FOR_POLES = 2  # times as many stretches, at first, where some poles may be missing
 # -- the motion ------------------------------------------------------------------------------------
 MOST_NUMBERS = 200_000  # of a saved motion: one with more stretches keeps the last of each trial

@@ -31,8 +31,7 @@ from prism.motion.decays.sought import SoughtDecays, find
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
-from prism.search._limits import RELATIVE_FLOOR
-from prism.search.projection import attempted, evaluate, residual_weights
+from prism.search.projection import attempted, evaluate
 from prism.search.whitening import noise_remarks
 from prism.uncertainty import root_of_variance
 
@@ -41,8 +40,8 @@ __all__ = [
     "DampingEvidence",
     "DecayFit",
     "damping_evidence",
-    "decay_chance",
     "fit_decays",
+    "gain_chance",
 ]
 
 
@@ -121,50 +120,10 @@ def damping_evidence(
         return DampingEvidence(0.0, 0, 1.0, np.zeros(0), np.zeros(0))
     gain = max(undamped(found.family, point).cost - point.cost, 0.0)
     size = np.abs(point.poles)
-    return DampingEvidence(gain, m, _chance(gain, m), size, -point.poles.real / size)
+    return DampingEvidence(gain, m, gain_chance(gain, m), size, -point.poles.real / size)
 
 
-def decay_chance(
-    record: Record, omega: Array, strength: Array, apart: float, weights: Array | None = None
-) -> float:
-    r"""A score test of decaying against steady lines: one linear fit instead of a search.
-
-    Lines nearer than ``apart`` are taken for one. At δ = 0 the likelihood with amplitudes and
-    frequencies eliminated has a slope s and a curvature S in the rates, so that steps
-    :math:`δ = \max(S^{-1} s, 0)` foretell a gain of :math:`2 δ^T s - δ^T S δ`. What the lines
-    leave counts as noise. Where the chance of so large a gain is not small, `damping_evidence` need
-    not be asked.
-
-    Parameters
-    ----------
-    omega, strength : arrays (lines,)
-        Frequencies of steady lines, ascending, and their gains.
-    apart : float
-        Distance in angular frequency.
-    weights : array (channels,), optional
-        ``1/σ²`` of what these lines leave, where it is known.
-
-    Returns
-    -------
-    float
-        Chance of the gain foretold when nothing decays.
-    """
-    bunches = np.split(np.arange(len(omega)), np.flatnonzero(np.diff(omega) > apart) + 1)
-    poles = 1j * np.array([np.average(omega[b], weights=strength[b]) for b in bunches])
-    segments = group(record, cut(record, kick_spans(None, record.n_trials)))[0]
-    if weights is None or len(bunches) < len(omega):
-        floor = (RELATIVE_FLOOR * record.std()) ** 2
-        first = evaluate(segments, poles, np.ones(record.n_channels))
-        weights = residual_weights(first, floor)
-    fit = evaluate(segments, poles, weights)
-    F, m = fit.fisher, fit.count
-    solved = np.linalg.solve(F[:m, :m], np.column_stack([F[:m, m:], fit.gradient[:m]]))
-    S, s = F[m:, m:] - F[m:, :m] @ solved[:, :m], fit.gradient[m:] - F[m:, :m] @ solved[:, m]
-    rates = np.maximum(np.linalg.solve(S, s), 0.0)
-    return _chance(float(2 * rates @ s - rates @ S @ rates), m)
-
-
-def _chance(gain: float, m: int) -> float:
+def gain_chance(gain: float, m: int) -> float:
     """Chance of a gain of m rates that cannot be negative, when all are zero."""
     k = np.arange(1, m + 1)
     return float(np.sum(comb(m, k) * 0.5**m * chdtrc(k, gain))) if gain > 0 else 1.0
@@ -188,14 +147,14 @@ def left_by(record: Record, poles: ComplexArray) -> float:
 def decay_price(m: int) -> float:
     """Gain of m rates that chance alone reaches with the level at which lines are said to decay."""
     return float(
-        brentq(lambda g: np.log(_chance(g, m) / limits.DECAY_LEVEL), 1e-6, 1e3) if m else 0.0
+        brentq(lambda g: np.log(gain_chance(g, m) / limits.DECAY_LEVEL), 1e-6, 1e3) if m else 0.0
     )
 
 
 def rates_chance(fit: DecayFit) -> float:
     """Chance that rates which cannot be negative are so many standard deviations from zero."""
     z = fit.damping / np.maximum(fit.damping_std, np.finfo(float).tiny)
-    return _chance(float(z @ z), len(fit))
+    return gain_chance(float(z @ z), len(fit))
 
 
 # -- the answer ------------------------------------------------------------------------------------

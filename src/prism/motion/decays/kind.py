@@ -13,7 +13,7 @@ from prism._types import Array, ComplexArray
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.motion import _limits as weighing
-from prism.motion.account import Account, costs, price_of, usable
+from prism.motion.account import Account, costs, lines_of, price_of, usable
 from prism.motion.decays import _limits as limits
 from prism.motion.decays.decays import (
     DecayFit,
@@ -25,10 +25,12 @@ from prism.motion.decays.decays import (
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.decays.onsets import Onsets, left_between, onsets
 from prism.motion.decays.search import NO_POLES
-from prism.motion.doubts import bunches
-from prism.motion.driven.driven import DrivenFit
+from prism.motion.doubts import bunches, rough
+from prism.motion.driven.driven import DrivenFit, band_of
 from prism.motion.driven.innovations import kicks
 from prism.motion.driven.kind import Driven
+from prism.motion.driven.spectrum import fourier_lines
+from prism.motion.driven.subspace import candidates
 from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 from prism.record import QUANTITIES, Record
@@ -54,9 +56,19 @@ class Decays(LossyMotion):
     struck: tuple[Array, ...] = ()
 
     def at_sight(self, asked: Question) -> Iterator[Attempt]:
-        """Decays between kicks that can be seen in the samples."""
-        for struck in _kicks(asked.record):
+        """Decays between kicks that can be seen in the samples, or by what poles do not explain."""
+        record = asked.record
+        for struck in _kicks(record):
             yield Decays(struck)._attempt(asked, weighing.KICKED_DECAYS)
+        if not usable(record) or not rough(fourier_lines(record)):
+            return
+        poles = _proposed(record)
+        if not len(poles):
+            return
+        found = onsets(record, poles, asked.settings.false_alarm, limits.FEW_STRETCHES)
+        if found.times and _quiet(record, found):
+            more = len(found.poles) + weighing.LINES_BEYOND
+            yield Decays(found.times)._attempt(asked, more, found.poles)
 
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
@@ -152,6 +164,12 @@ class Decays(LossyMotion):
         )
 
 
+def _quiet(record: Record, found: Onsets) -> bool:
+    """Whether decays between kicks leave nothing that spreads as driven motion does."""
+    rests = left_between(record, found)
+    return rests is not None and not rough(lines_of(record, rests))
+
+
 def _promising(asked: Question, found: Onsets, driven: Finding) -> bool:
     """Whether decays between kicks, as they were found, explain about what driven motion does.
 
@@ -170,6 +188,17 @@ def _kicks(record: Record) -> list[tuple[Array, ...]]:
     """Times of the kicks in each trial; nothing where there are none."""
     struck = tuple(kicks(record)) if usable(record) else ()
     return [struck] if sum(map(len, struck)) else []
+
+
+def _proposed(record: Record) -> ComplexArray:
+    """Poles of a first look, by subspace identification: those that return at most orders.
+
+    Covariances of free decays between kicks that come at no regular times are those of motion
+    driven by noise.
+    """
+    modes = candidates(fourier_lines(record), *band_of(record))
+    sure = [one for one in modes if one.gain >= limits.WELL_SUPPORTED]
+    return np.array([one.omega * (1j * np.sqrt(1 - one.zeta**2) - one.zeta) for one in sure])
 
 
 def _amplitudes(record: Record, fit: DecayFit) -> Array:

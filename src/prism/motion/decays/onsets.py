@@ -54,7 +54,9 @@ class Onsets:
     poles: ComplexArray
 
 
-def onsets(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
+def onsets(
+    record: Record, poles: ComplexArray, false_alarm: float, most: int | None = None
+) -> Onsets:
     """Find the kicks between which given poles, and further ones, explain a record.
 
     Parameters
@@ -65,24 +67,31 @@ def onsets(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
         About right; some may be missing.
     false_alarm : float
         At which further poles are looked for.
+    most : int, optional
+        Stretches of a trial, on average, above which there is nothing to be said; by default as
+        many as can be told from noise that drives the motion.
     """
+    most = most or limits.ONSET_BLOCKS // limits.STRETCH_BLOCKS
     try:
-        found = _found(record, poles, false_alarm)
+        found = _found(record, poles, false_alarm, most)
     except RecordTooShortError:  # kicks so close together are no stretches of decay
         return Onsets((), poles)
-    stretches = sum(map(len, found.times)) + record.n_trials
-    most = record.n_trials * limits.ONSET_BLOCKS / limits.STRETCH_BLOCKS
-    few = record.n_trials < stretches < most
-    return found if few else Onsets((), found.poles)
+    return found if 1 < _stretches(record, found) <= most else Onsets((), found.poles)
 
 
-def _found(record: Record, poles: ComplexArray, false_alarm: float) -> Onsets:
+def _found(record: Record, poles: ComplexArray, false_alarm: float, most: int) -> Onsets:
     """Kicks with given poles, and once more with those that stretches between them show."""
     found = _settled(record, _apart(poles, 2 * np.pi / record.duration))
-    if sum(map(len, found.times)):
+    # poles that are missing ask for cuts of their own
+    if 1 < _stretches(record, found) <= limits.CUT_FOR_POLES * most:
         more = _searched(record, found, false_alarm)
-        found = _settled(record, more) if len(more) > len(found.poles) else found
+        found = _settled(record, more) if len(more) != len(found.poles) else found
     return found
+
+
+def _stretches(record: Record, found: Onsets) -> float:
+    """Stretches of a trial, on average."""
+    return 1 + sum(map(len, found.times)) / record.n_trials
 
 
 def left_between(record: Record, found: Onsets) -> tuple[Array, ...] | None:

@@ -118,6 +118,12 @@ def _fitted(
     return _answer(record, kept, max_modes)
 
 
+def band_of(record: Record) -> tuple[float, float]:
+    """Angular frequencies between which modes are looked for unless told otherwise."""
+    nyquist = np.pi / usable_step(record)
+    return 2 * np.pi * limits.LOWEST_CYCLES / record.duration, limits.BELOW_NYQUIST * nyquist
+
+
 def _ends(
     record: Record,
     band: tuple[float, float] | None,
@@ -125,11 +131,11 @@ def _ends(
     max_modes: int | None,
 ) -> tuple[float, float]:
     """Where to look, after a check of all options."""
-    dt = usable_step(record)
     check_options({"false_alarm": false_alarm, "max_modes": max_modes})
-    lowest, nyquist = 2 * np.pi * limits.LOWEST_CYCLES / record.duration, np.pi / dt
+    lowest, highest = band_of(record)
     if band is None:
-        return lowest, limits.BELOW_NYQUIST * nyquist
+        return lowest, highest
+    nyquist = np.pi / usable_step(record)
     low, high = (float(edge) for edge in band)
     if not 0 <= low < high <= nyquist * (1 + 1e-9):
         raise OptionError(

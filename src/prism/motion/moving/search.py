@@ -115,13 +115,18 @@ class MovingSearch:
         """From steady lines to moving ones; a second time from nothing where lines do move."""
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
+        swung = self.modulated(centres)
+        if swung is not None and self._swings_only(swung):
+            return swung
         first = self.from_steady(centres)
         if astray(first) or self.data.work.over:
-            return first
+            return first if swung is None else self._best([first, swung])
         fits = [first, *self._apart(first, [lines for _, lines in groups])]
+        fits += [] if swung is None else [swung]
         beside = sidebands(first)
         if len(beside):
-            fits.append(self.from_steady(np.delete(first.law.frequencies(0.0), beside)))
+            centres = np.delete(first.law.frequencies(0.0), beside)
+            fits.append(self.modulated(centres) or self.from_steady(centres))
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
@@ -131,10 +136,34 @@ class MovingSearch:
 
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
-        law = Law.steady(centres, self.data.half)
-        fit = self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
+        fit = self._steady(centres)
         fit = self.grown(self.begun(fit, list(range(fit.count))))
         return self.shared(self.lean(fit))
+
+    def modulated(self, centres: Array) -> MovingFit | None:
+        """From steady lines and one periodic modulation; None where none pays.
+
+        Polynomials that follow a modulation part of the way hide its rate, and sidebands that are
+        lines of their own take its place.
+        """
+        plain = self._steady(centres)
+        step = best_modulation(SlowProducts.of(plain), self.prices)
+        swung = None if step is None else self._freed(plain, step)
+        return None if swung is None else self.shared(self.lean(self.grown(self._weighted(swung))))
+
+    def _swings_only(self, fit: MovingFit) -> bool:
+        """Whether one modulation, too fast for polynomials, is all that the data ask for."""
+        law = fit.law
+        fast = law.rate is not None and law.rate > limits.FOLLOWED_BY_NONE * np.pi
+        more = [one for one in law.free if not (one.periodic or _place(one))]
+        if not fast or more or astray(fit):
+            return False
+        far, near, _ = self.peaks(fit)
+        return not len(far) and not len(near)
+
+    def _steady(self, centres: Array) -> MovingFit:
+        law = Law.steady(centres, self.data.half)
+        return self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
 
     # -- growing ---------------------------------------------------------------------------------
 

@@ -106,7 +106,7 @@ BEYOND_RANGE = 10.0  # times the range of the record at which V must have risen
 
 # Signs of a nonlinear motion in lines.
 ORDERS = 3  # greatest multiple of a line in a combination
-COINCIDENCE = 3.0  # errors within which lines coincide
+COINCIDENCE = 4.0  # errors within which lines coincide: one in 16000 that do is farther off
 CHANCE = 0.01  # probability at which coincidences are no longer put down to chance
 HARMONICS = 2, 3  # whose phases are looked at where no line was found
 HARMONIC_LEVEL = 1e-3  # chance at which they are no longer put down to noise

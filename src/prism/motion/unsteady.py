@@ -1,0 +1,229 @@
+r"""Whether lines that were fitted as steady ones change slowly: score tests in one pass.
+
+A line whose amplitude or phase changes slowly is, to first order in the change ε,
+
+.. math:: \mathrm{Re}\, A_a e^{iΩt} \left(1 + ε P_k(u)\right) \quad\text{or}\quad
+          \mathrm{Re}\, A_a e^{iΩt} \left(1 + i ε P_k(u)\right), \qquad u \in [-1, 1],
+
+with a Legendre polynomial :math:`P_k` of time, the same on all channels. Amplitude and frequency of
+a steady line take up :math:`k = 0` of both and :math:`k = 1` of the phase; the lowest changes that
+are left are a decay or growth (:math:`k = 1` of the size), a swelling (:math:`k = 2`), and a
+frequency that sweeps (:math:`k = 2` of the phase) or bends (:math:`k = 3`). With e what the lines
+leave, W the inverse covariance of the noise and d the derivative by ε, the score
+:math:`s = \sum_t d^T W e` has the variance :math:`V = \sum_t d^T W d` at most if nothing changes
+and the noise is white: what the fit of the other parameters takes away only lowers it. Noise that
+is stronger at the line than elsewhere, or at some times than at others, shows in the parts of s
+from block to block of the record; V is the sum of their squares where that is larger. So
+:math:`z = s/\sqrt V` is at most a standard normal number.
+
+Changes may be those of one line, of each line by itself, or common to all lines: amplitudes that
+change alike (a gain), phases in proportion to the frequencies (a clock). A decay has a sign, so
+that the gain of all rates that are not negative follows a mixture of χ² laws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.polynomial.legendre import legvander
+from scipy.special import chdtrc
+
+from prism._types import Array, ComplexArray
+from prism.motion import _limits as limits
+from prism.motion.decays.decays import gain_chance
+from prism.motion.steady.likelihood import Lines
+from prism.record import Record
+from prism.search._limits import RELATIVE_FLOOR
+
+__all__ = ["CHANGES", "Change", "Scores", "changes", "scores_of"]
+
+SIZE, PHASE = 0, 1
+
+
+class Change(NamedTuple):
+    """A way in which lines may change.
+
+    Attributes
+    ----------
+    part : {SIZE, PHASE}
+    order : int
+        k.
+    words : str
+    """
+
+    part: int
+    order: int
+    words: str
+
+
+FADING = Change(SIZE, 1, "amplitudes fade or grow")
+CHANGES = (
+    FADING,
+    Change(SIZE, 2, "amplitudes swell or sink in between"),
+    Change(PHASE, 2, "frequencies sweep"),
+    Change(PHASE, 3, "frequencies bend"),
+)
+ORDERS = 1 + max(one.order for one in CHANGES)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Scores of slow changes of lines.
+
+    Attributes
+    ----------
+    omega : array (lines,)
+    slope : array (parts, orders, lines)
+        s, for sizes and phases and for k = 0, 1, ...
+    variance : array (parts, orders, lines)
+        V.
+    """
+
+    omega: Array
+    slope: Array
+    variance: Array
+
+    def alone(self, one: Change) -> Array:
+        """``z`` of a change of each line by itself."""
+        at = one.part, one.order
+        return np.asarray(self.slope[at] / np.sqrt(np.maximum(self.variance[at], limits.TINY)))
+
+    def together(self, one: Change) -> float:
+        """``z`` of a change that all lines have in common."""
+        share = self.omega / self.omega.max() if one.part == PHASE else np.ones(len(self.omega))
+        at = one.part, one.order
+        spread = np.sqrt(max(float(share**2 @ self.variance[at]), limits.TINY))
+        return float(share @ self.slope[at] / spread)
+
+
+def changes(scores: Scores) -> Iterator[tuple[str, float]]:
+    """Chances of what is seen of slow changes if nothing changes, each with its words.
+
+    Decays have a test of their own, since their sign is known. The others are as many tests as
+    there are ways to change, each for every line alone, for all of them each by itself, and for a
+    change in common; their chances are bounded by the smallest times the number of tests.
+
+    Parameters
+    ----------
+    scores : Scores
+    """
+    lines = len(scores.omega)
+    if not lines:
+        return
+    fading = np.maximum(-scores.alone(FADING), 0.0)
+    yield "lines decay", gain_chance(float(fading @ fading), lines)
+    tests = len(CHANGES) * (lines + 2 if lines > 1 else 1)
+    for one in CHANGES:
+        z = scores.alone(one)
+        gains = np.array([np.max(z**2), z @ z, scores.together(one) ** 2])
+        yield one.words, min(1.0, tests * float(chdtrc([1, lines, 1], gains).min()))
+
+
+def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:
+    """Scores of the slow changes of steady lines, from what these leave.
+
+    Parameters
+    ----------
+    record : Record
+    lines : Lines
+    rests : sequence of arrays (samples, channels)
+        The record without the lines, of each trial; NaN where a sample is missing.
+    """
+    slowest = 2 * np.pi * limits.LOWEST_CYCLES / record.duration
+    kept = lines.motion.omega > slowest
+    omega, floor = lines.motion.omega[kept], (RELATIVE_FLOOR * record.std()) ** 2
+    slope, white, seen = np.zeros((3, 2, ORDERS, len(omega)))
+    longest = max(float(t[-1] - t[0]) for t in record.times)
+    for sampling in range(len(lines.motion.motions)):
+        # trials of one sampling have the same times
+        trials = [r for r, (i, _) in enumerate(lines.trials) if i == sampling]
+        t, rest = record.times[trials[0]], np.array([rests[r] for r in trials])
+        A = np.array([_phasors(lines, r)[kept] for r in trials])
+        W = _metrics(rest, floor, lines.correlation)
+        blocks = _in_blocks(t, record.steps[trials[0]] is not None, rest, omega, A, W)
+        scale = (t[-1] - t[0]) / longest
+        P = scale ** np.arange(ORDERS)[:, None] * legvander(blocks.u, ORDERS - 1).T
+        slope += P @ blocks.along
+        white += P**2 @ blocks.power
+        seen += P**2 @ blocks.squares
+    return Scores(omega, slope, np.maximum(white, seen))
+
+
+def _phasors(lines: Lines, trial: int) -> ComplexArray:
+    """A of each line and channel."""
+    fit, (i, j) = lines.motion, lines.trials[trial]
+    K, omega, v = len(fit.line), fit.omega[fit.line], fit.motions[i].values[:, j]
+    z = (v[:K] - 1j * v[K : 2 * K]) * np.exp(-1j * omega * fit.motions[i].centre)
+    out = np.zeros((len(fit.omega), fit.shapes.shape[1]), complex)
+    np.add.at(out, fit.line, (1j * omega[:, None]) ** fit.orders * fit.shapes * z[:, None])
+    return out
+
+
+def _metrics(rest: Array, floor: Array, correlation: Array | None) -> Array:
+    """W of each trial, from what the lines leave of it, (trials, channels, channels)."""
+    std = np.sqrt(np.maximum(np.nanmean(rest**2, axis=1), floor))
+    alike = np.eye(len(floor)) if correlation is None else correlation
+    return np.asarray(np.linalg.inv(std[:, :, None] * alike * std[:, None]))
+
+
+class _Blocks(NamedTuple):
+    """What lines leave, block by block, as each line sees it, all trials of a sampling together.
+
+    Attributes
+    ----------
+    u : array (blocks,)
+        Middle of each.
+    along, power : array (parts, blocks, lines)
+        ``Σ d^T W e`` and ``Σ d^T W d`` for k = 0.
+    squares : array (blocks, lines)
+        Sum over trials of ``(Σ d^T W e)²``, the mean of both parts.
+    """
+
+    u: Array
+    along: Array
+    power: Array
+    squares: Array
+
+
+def _in_blocks(
+    t: Array, even: bool, rest: Array, omega: Array, A: ComplexArray, W: Array
+) -> _Blocks:
+    """Sums over blocks of a sampling: within each of them slow changes hardly change.
+
+    Parameters
+    ----------
+    t : array (samples,)
+    even : bool
+        Whether they are evenly spaced.
+    rest : array (trials, samples, channels)
+    omega : array (lines,)
+    A : array (trials, lines, channels)
+    W : array (trials, channels, channels)
+    """
+    size = -(-len(t) // limits.SLOW_BLOCKS)
+    starts = np.arange(0, len(t), size)
+    present = np.isfinite(rest)
+    e = np.where(present, rest, 0.0)
+    seen = A @ W
+    straight = 0.5 * (A.conj() * seen).real
+    double = 0.5 * np.sum(A * seen, axis=(0, 2))
+    along, power = np.empty((2, 2, len(starts), len(omega)))
+    squares = np.empty((len(starts), len(omega)))
+    inner = np.exp(1j * np.multiply.outer(t[:size] - t[0], omega))
+    for b, first in enumerate(starts):
+        part = slice(first, first + size)
+        lag = t[part] - t[first]
+        turn = inner[: len(lag)] if even else np.exp(1j * np.multiply.outer(lag, omega))
+        outer = np.exp(1j * omega * t[first])
+        product = outer * np.sum(seen * (turn.T @ e[:, part]), axis=2)
+        along[:, b] = product.real.sum(axis=0), -product.imag.sum(axis=0)
+        squares[b] = 0.5 * np.sum(np.abs(product) ** 2, axis=0)
+        mean = np.einsum("rma,ra->m", straight, present[:, part].sum(axis=1))
+        swing = (double * outer**2 * np.sum(turn**2, axis=0)).real
+        power[:, b] = mean + swing, mean - swing
+    ends = np.minimum(starts + size, len(t)) - 1
+    u = (t[starts] + t[ends] - t[0] - t[-1]) / (t[-1] - t[0])
+    return _Blocks(np.asarray(u, float), along, power, squares)
