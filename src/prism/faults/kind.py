@@ -24,6 +24,7 @@ from prism.motion.doubts import rough
 from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.potential.suggest import suggests_nonlinearity
+from prism.motion.ranking import SMOOTH_KINDS
 from prism.motion.steady import Lines
 from prism.motion.steady._limits import PHASE_LEVEL
 from prism.motion.steady.kind import Steady
@@ -31,9 +32,6 @@ from prism.motion.steady.trajectories import Late, Trajectories
 from prism.record import Record
 
 __all__ = ["BrokenSteady", "put_in_time"]
-
-SMOOTH_KINDS = "moving", "decaying"
-"""Kinds of motion that a small break looks like."""
 
 
 class BrokenSteady(Explanation):

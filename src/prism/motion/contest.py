@@ -9,22 +9,20 @@ competes is fitted in turn, until one leaves nothing that asks for another; the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
-from prism.evidence import CLOSE_CALL, Evidence, Rival
 from prism.finding import Finding
-from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Explanation, Question
-from prism.motion.foretold import foretold
 from prism.motion.losses import LossyMotion
+from prism.motion.ranking import Contender, compared, rival, with_evidence, with_forecasts
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.motion.unsteady import changes, scores_of
@@ -32,31 +30,6 @@ from prism.record import Record
 from prism.remarks import Remark
 
 __all__ = ["against", "decide", "is_open"]
-
-
-@dataclass(frozen=True)
-class Contender:
-    """A kind of motion that was fitted, with what it leaves.
-
-    Attributes
-    ----------
-    explanation : Explanation
-    finding : Finding
-    account : Account
-    doubts : tuple of str
-        What asks for another kind, in words.
-    chance : float
-        Smallest chance of what is left, if it is noise.
-    most : int or None
-        Lines that it was allowed.
-    """
-
-    explanation: Explanation
-    finding: Finding
-    account: Account
-    doubts: tuple[str, ...]
-    chance: float
-    most: int | None
 
 
 def is_open(asked: Question, explanation: Explanation) -> bool:
@@ -100,7 +73,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if lead is not None and _full(asked, lead.finding):
         return lead.finding
     if lead is not None and not lead.doubts:
-        return _with_evidence(lead, [(lead, _rival(lead, 0.0))])
+        return with_evidence(lead, [(lead, rival(lead, 0.0))])
     asked.tell("other kinds of motion")
     others = [kind for kind in kinds if kind is not first]
     found, _ = _fitted(asked, others, None if lead is None else lead.finding, smooth)
@@ -260,6 +233,7 @@ def _chosen(
     if fuller is not None:
         contenders = fuller
         scores = costs(record, [*(one.account for one in contenders), nothing])
+    contenders, scores = with_forecasts(asked, contenders, scores)
     order = np.argsort(scores[:-1])
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
@@ -268,7 +242,7 @@ def _chosen(
         raise refusal or NoLineError(_NOTHING)
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
     behind = [scores[k] - scores[order[0]] for k in order]
-    return _with_evidence(best, _compared(asked, [best, *ranked[1:]], behind))
+    return with_evidence(best, compared(asked, [best, *ranked[1:]], behind))
 
 
 def _fuller(
@@ -329,38 +303,3 @@ def _complete(asked: Question, best: Contender) -> Finding:
     # decays and moving lines take much longer than steady ones: their search stays bounded
     more = replace(asked.settings, max_modes=limits.ONCE_MORE * best.most)
     return best.explanation.find(asked._replace(settings=more))
-
-
-def _rival(one: Contender, behind: float) -> Rival:
-    words = one.explanation.called(one.finding)
-    return Rival(one.finding.kind, words, len(one.finding.modes), float(behind))
-
-
-def _compared(
-    asked: Question, ranked: Sequence[Contender], behind: Sequence[float]
-) -> list[tuple[Contender, Rival]]:
-    """Contenders as rivals; those that are not ruled out are compared with the best."""
-    rivals = [_rival(one, much) for one, much in zip(ranked, behind, strict=True)]
-    if sum(one.behind < CLOSE_CALL for one in rivals) > 1:
-        noise = ranked[0].finding.noise_std
-        for k, one in enumerate(ranked):
-            if rivals[k].behind < CLOSE_CALL:
-                error = foretold(asked, one.explanation, noise)
-                shared = _shared(ranked[0].finding.modes, one.finding.modes) if k else None
-                rivals[k] = replace(rivals[k], shared=shared, foretold=error)
-    return list(zip(ranked, rivals, strict=True))
-
-
-def _shared(one: Modes, other: Modes) -> int:
-    """Modes of one that the other has too, by their frequencies."""
-    off = np.abs(one.frequencies[:, None] - other.frequencies)
-    error = np.hypot(one.frequencies_std[:, None], other.frequencies_std)
-    return int(np.sum(np.any(off < limits.SAME_MODE * error, axis=1)))
-
-
-def _with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) -> Finding:
-    rivals: dict[str, Rival] = {}
-    for _, rival in ranked:
-        rivals.setdefault(rival.words, rival)
-    doubts = next((one.doubts for one, _ in ranked if isinstance(one.explanation, Steady)), ())
-    return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))

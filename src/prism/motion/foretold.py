@@ -8,17 +8,54 @@ the whole record. It is about 1 where the motion goes on as it is said to.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import NamedTuple
+
 import numpy as np
 
 from prism._types import Array
 from prism.errors import PrismError
 from prism.motion import _limits as limits
 from prism.motion.explanation import Explanation, Question
+from prism.record import Record
 
-__all__ = ["foretold"]
+__all__ = ["HeldBack", "foretold", "held_back"]
 
 
-def foretold(asked: Question, explanation: Explanation, noise: Array | None) -> float | None:
+class HeldBack(NamedTuple):
+    """The last part of a record.
+
+    Attributes
+    ----------
+    numbers : int
+        N, how many it has.
+    square : array (channels,)
+        Sum of their squares about the mean of the channel.
+    """
+
+    numbers: int
+    square: Array
+
+    def size_over(self, noise: Array) -> float:
+        """The e of an explanation that foretells no motion at all."""
+        return float(np.sqrt(np.sum(self.square / noise**2) / self.numbers))
+
+
+def held_back(record: Record) -> HeldBack:
+    """What is left to be foretold of a record.
+
+    Parameters
+    ----------
+    record : Record
+    """
+    values = np.concatenate(record.tail(limits.FITTED_PART).trials)
+    square = np.nansum((values - np.nanmean(values, axis=0)) ** 2, axis=0)
+    return HeldBack(int(np.isfinite(values).sum()), np.asarray(square, float))
+
+
+def foretold(
+    asked: Question, explanation: Explanation, noise: Array | None, most: int
+) -> float | None:
     """The error e of a kind of motion; None where it foretells nothing.
 
     Parameters
@@ -28,13 +65,16 @@ def foretold(asked: Question, explanation: Explanation, noise: Array | None) -> 
         Fitted once more, to the first part of the record.
     noise : array (channels,) or None
         σ.
+    most : int
+        Modes that it has in the whole record: a part of it shows no more.
     """
     record = asked.record
     if noise is None:
         return None
     first, last = record.head(limits.FITTED_PART), record.tail(limits.FITTED_PART)
+    few = replace(asked.settings, max_modes=most)
     try:
-        found = explanation.find(asked._replace(data=first))
+        found = explanation.find(asked._replace(data=first, settings=few))
     except PrismError:  # the part is too short for it, or shows nothing
         return None
     if found.motion is None:

@@ -130,9 +130,8 @@ class MovingSearch:
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
-        for fit in list(fits):
-            fits += [] if self.data.work.over else self._swinging(fit)
-        return self._best(fits)
+        best = self._best(fits)
+        return self._best([best, *self._swinging(best)])
 
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
