@@ -169,7 +169,7 @@ def _metrics(rest: Array, floor: Array, correlation: Array | None) -> Array:
     return np.asarray(np.linalg.inv(std[:, :, None] * alike * std[:, None]))
 
 
-class _Blocks(NamedTuple):
+class _SlowBlocks(NamedTuple):
     """What lines leave, block by block, as each line sees it, all trials of a sampling together.
 
     Attributes
@@ -190,7 +190,7 @@ class _Blocks(NamedTuple):
 
 def _in_blocks(
     t: Array, even: bool, rest: Array, omega: Array, A: ComplexArray, W: Array
-) -> _Blocks:
+) -> _SlowBlocks:
     """Sums over blocks of a sampling: within each of them slow changes hardly change.
 
     Parameters
@@ -226,4 +226,4 @@ def _in_blocks(
         power[:, b] = mean + swing, mean - swing
     ends = np.minimum(starts + size, len(t)) - 1
     u = (t[starts] + t[ends] - t[0] - t[-1]) / (t[-1] - t[0])
-    return _Blocks(np.asarray(u, float), along, power, squares)
+    return _SlowBlocks(np.asarray(u, float), along, power, squares)

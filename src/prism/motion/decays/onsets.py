@@ -85,7 +85,7 @@ def _found(record: Record, poles: ComplexArray, false_alarm: float, most: int) -
     # poles that are missing ask for cuts of their own
     if 1 < _stretches(record, found) <= limits.CUT_FOR_POLES * most:
         more = _searched(record, found, false_alarm)
-        found = _settled(record, more) if len(more) != len(found.poles) else found
+        found = _settled(record, more) if len(more) not in (0, len(found.poles)) else found
     return found
 
 

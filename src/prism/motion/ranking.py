@@ -1,0 +1,168 @@
+r"""Contenders by their scores, and what the held-back part of the record says to that.
+
+Steady lines and lines that move may both leave noise alone: close lines beat as one line that
+swings, and unresolved ones as one that sweeps. Likelihoods of the samples that both were fitted to
+tell little then, but the motions part as time goes on. Both are fitted to the first four fifths,
+and the rest, N numbers, adds :math:`N e^2` to :math:`-2 \log L` (`prism.motion.foretold`), where e
+is at most what an explanation misses that foretells no motion at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from prism._types import Array
+from prism.evidence import CLOSE_CALL, Evidence, Rival
+from prism.finding import Finding
+from prism.modes import Modes
+from prism.motion import _limits as limits
+from prism.motion.account import Account
+from prism.motion.explanation import Explanation, Question
+from prism.motion.foretold import foretold, held_back
+from prism.motion.steady.kind import Steady
+
+__all__ = ["SMOOTH_KINDS", "Contender", "compared", "rival", "with_evidence", "with_forecasts"]
+
+SMOOTH_KINDS = "moving", "decaying"
+"""Kinds of motion that close steady lines, or one small break, may imitate."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A kind of motion that was fitted, with what it leaves.
+
+    Attributes
+    ----------
+    explanation : Explanation
+    finding : Finding
+    account : Account
+    doubts : tuple of str
+        What asks for another kind, in words.
+    chance : float
+        Smallest chance of what is left, if it is noise.
+    most : int or None
+        Lines that it was allowed.
+    foretold : float or None
+        Error of the held-back part over the noise, where it was asked for.
+    """
+
+    explanation: Explanation
+    finding: Finding
+    account: Account
+    doubts: tuple[str, ...]
+    chance: float
+    most: int | None
+    foretold: float | None = None
+
+
+def with_forecasts(
+    asked: Question, contenders: Sequence[Contender], scores: Sequence[float]
+) -> tuple[list[Contender], list[float]]:
+    """Contenders and their scores, with what the held-back part says where it is asked.
+
+    That is where lines that move or decay score best, and steady lines explain the record to the
+    noise too or are hardly worse.
+
+    Parameters
+    ----------
+    asked : Question
+    contenders : sequence of Contender
+    scores : sequence of float
+    """
+    ranked, totals = list(contenders), [float(score) for score in scores]
+    rivals = _rivals_in_time(ranked, totals)
+    noise = ranked[rivals[0]].finding.noise_std if rivals else None
+    if noise is None:
+        return ranked, totals
+    ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
+    rest = held_back(asked.record)
+    most = rest.size_over(noise)
+    missed = [min(most if (e := ranked[k].foretold) is None else e, most) for k in rivals]
+    for k, error in zip(rivals, missed, strict=True):
+        totals[k] += rest.numbers * (error**2 - min(missed) ** 2)
+    return ranked, totals
+
+
+def _foretelling(asked: Question, one: Contender, noise: Array, wanted: bool) -> Contender:
+    error = None
+    if wanted:
+        error = foretold(asked, one.explanation, noise, len(one.finding.modes))
+    return replace(one, foretold=error)
+
+
+def _rivals_in_time(contenders: Sequence[Contender], scores: Sequence[float]) -> list[int]:
+    """Lines that move or decay, best first, and steady lines that are not ruled out behind them."""
+    ahead: list[int] = []
+    for k in np.argsort(scores[: len(contenders)]):
+        one = contenders[k]
+        if one.finding.kind == Steady.name:
+            close = one.chance >= limits.DOUBT_LEVEL or scores[k] - min(scores) < CLOSE_CALL
+            return [*ahead, int(k)] if ahead and close else []
+        if one.finding.kind in SMOOTH_KINDS:
+            ahead.append(int(k))
+    return []
+
+
+def rival(one: Contender, behind: float) -> Rival:
+    """A contender as evidence shows it.
+
+    Parameters
+    ----------
+    one : Contender
+    behind : float
+        By how much its score is higher than the lowest.
+    """
+    words = one.explanation.called(one.finding)
+    modes = len(one.finding.modes)
+    return Rival(one.finding.kind, words, modes, float(behind), foretold=one.foretold)
+
+
+def compared(
+    asked: Question, ranked: Sequence[Contender], behind: Sequence[float]
+) -> list[tuple[Contender, Rival]]:
+    """Contenders as rivals; those that are not ruled out are compared with the best.
+
+    Parameters
+    ----------
+    asked : Question
+    ranked : sequence of Contender
+        Best first.
+    behind : sequence of float
+    """
+    rivals = [rival(one, much) for one, much in zip(ranked, behind, strict=True)]
+    if sum(one.behind < CLOSE_CALL for one in rivals) > 1:
+        noise = ranked[0].finding.noise_std
+        for k, one in enumerate(ranked):
+            if rivals[k].behind < CLOSE_CALL:
+                error = one.foretold
+                if error is None and noise is not None:
+                    error = _foretelling(asked, one, noise, True).foretold
+                shared = _shared(ranked[0].finding.modes, one.finding.modes) if k else None
+                rivals[k] = replace(rivals[k], shared=shared, foretold=error)
+    return list(zip(ranked, rivals, strict=True))
+
+
+def _shared(one: Modes, other: Modes) -> int:
+    """Modes of one that the other has too, by their frequencies."""
+    off: Array = np.abs(one.frequencies[:, None] - other.frequencies)
+    error = np.hypot(one.frequencies_std[:, None], other.frequencies_std)
+    return int(np.sum(np.any(off < limits.SAME_MODE * error, axis=1)))
+
+
+def with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) -> Finding:
+    """The finding of the best, with all that competed.
+
+    Parameters
+    ----------
+    best : Contender
+    ranked : sequence of (Contender, Rival)
+        Best first.
+    """
+    rivals: dict[str, Rival] = {}
+    for _, one in ranked:
+        rivals.setdefault(one.words, one)
+    doubts = next((one.doubts for one, _ in ranked if isinstance(one.explanation, Steady)), ())
+    return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))
