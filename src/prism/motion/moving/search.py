@@ -119,14 +119,15 @@ class MovingSearch:
         if swung is not None and self._swings_only(swung):
             return swung
         first = self.from_steady(centres)
+        fits = [first, *([] if swung is None else [self._finished(swung)])]
         if astray(first) or self.data.work.over:
-            return first if swung is None else self._best([first, swung])
-        fits = [first, *self._apart(first, [lines for _, lines in groups])]
-        fits += [] if swung is None else [swung]
+            return self._best(fits)
+        fits += self._apart(first, [lines for _, lines in groups])
         beside = sidebands(first)
         if len(beside):
             centres = np.delete(first.law.frequencies(0.0), beside)
-            fits.append(self.modulated(centres) or self.from_steady(centres))
+            again = self.modulated(centres)
+            fits.append(self.from_steady(centres) if again is None else self._finished(again))
         small = self.prices.samples * first.law.size < limits.LARGE_WORK
         if small and len(omega) and len(first.law.free) > first.count:
             fits.append(self.from_steady(np.zeros(0)))
@@ -136,8 +137,11 @@ class MovingSearch:
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
         fit = self._steady(centres)
-        fit = self.grown(self.begun(fit, list(range(fit.count))))
-        return self.shared(self.lean(fit))
+        return self._finished(self.begun(fit, list(range(fit.count))))
+
+    def _finished(self, fit: MovingFit) -> MovingFit:
+        """With all that pays, and without what does not."""
+        return self.shared(self.lean(self.grown(fit)))
 
     def modulated(self, centres: Array) -> MovingFit | None:
         """From steady lines and one periodic modulation; None where none pays.
@@ -148,7 +152,7 @@ class MovingSearch:
         plain = self._steady(centres)
         step = best_modulation(SlowProducts.of(plain), self.prices)
         swung = None if step is None else self._freed(plain, step)
-        return None if swung is None else self.shared(self.lean(self.grown(self._weighted(swung))))
+        return None if swung is None else self.shared(self._weighted(swung))
 
     def _swings_only(self, fit: MovingFit) -> bool:
         """Whether one modulation, too fast for polynomials, is all that the data ask for."""
