@@ -41,6 +41,7 @@ def identify(
     kind: str | None = None,
     mass: ArrayLike | str | None = None,
     stiffness: ArrayLike | None = None,
+    pull: ArrayLike | None = None,
     force: str | Sequence[str] | None = None,
     at: Mapping[str, str] | None = None,
     damped: bool | None = None,
@@ -64,10 +65,11 @@ def identify(
     record : Record, FrequencyResponse or xarray.DataArray
         A measured frequency response is a forced experiment; a labelled array is read by
         `Record.from_xarray`.
-    experiment : {"free", "equilibrium", "released", "forced"}, optional
+    experiment : {"free", "equilibrium", "released", "snapback", "forced"}, optional
         How the record was made: with unknown excitation (the default), at thermal equilibrium
-        (equal mean energy in every mode), released from rest with the hidden part undisplaced, or
-        under forces that were recorded too.
+        (equal mean energy in every mode), released from rest with the hidden part undisplaced,
+        let go after a steady pull that the hidden part has followed, or under forces that were
+        recorded too.
     kind : str, optional
         Kind of motion to fit: ``"steady"``, ``"decaying"`` (kicked or not), ``"driven"`` by noise
         that was not measured, ``"moving"``, ``"gyroscopic"``, ``"nonlinear"`` or ``"forced"``. By
@@ -77,6 +79,8 @@ def identify(
         Effective mass of the seen coordinates, if known.
     stiffness : array (channels, channels), optional
         Stiffness of the seen coordinates with the hidden ones clamped, if known.
+    pull : float or array (channels,) or (trials, channels), optional
+        Snap-back: the force that was let go, if known; it fixes the scale as the mass does.
     force : str or sequence of str, optional
         Channels of a forced record that are forces; all others are motions.
     at : mapping, optional
@@ -270,13 +274,16 @@ def _experiment(data: Record | FrequencyResponse, asked: str | None, force: Any)
 
 
 def _check_belonging(name: str, known: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Refuse options that belong to forced experiments, in others."""
+    """Refuse options that mean something in other experiments only."""
     default = {option.name: option.default for option in all_options()}
-    for option in EXPERIMENTS["forced"].options:
-        if option not in known and options[option] not in (default[option], None):
-            raise OptionError(
-                Words(
-                    f"{{0:name}} belongs to forced experiments, not to {name!r}: leave it out.",
-                    (Ask(option),),
+    for other, experiment in EXPERIMENTS.items():
+        for option in set(experiment.options) - set(known) - set(OfLines.options):
+            value = options[option]
+            if value is not None and (isinstance(value, np.ndarray) or value != default[option]):
+                raise OptionError(
+                    Words(
+                        f"{{0:name}} belongs to {other} experiments, not to {name!r}: leave it "
+                        "out.",
+                        (Ask(option),),
+                    )
                 )
-            )

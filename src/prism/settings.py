@@ -32,7 +32,7 @@ class Settings(Value):
     damped : bool or None
     gyroscopic : bool or None
     potential : str, tuple of str or None
-    mass, stiffness : array, float, str or None
+    mass, stiffness, pull : array, float, str or None
     force : tuple of str or None
     at : tuple of (str, str) or None
     hold, rank : str
@@ -53,6 +53,7 @@ class Settings(Value):
     potential: str | tuple[str, ...] | None = None
     mass: Any = None
     stiffness: Any = None
+    pull: Any = None
     force: tuple[str, ...] | None = None
     at: tuple[tuple[str, str], ...] | None = None
     hold: str = "auto"

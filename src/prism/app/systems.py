@@ -225,6 +225,12 @@ def _released(system: LinearSystem, setup: Setup) -> Record:
     return system.released(*_times(system, setup), positions, noise=setup.noise, rng=setup.seed)
 
 
+def _snapback(system: LinearSystem, setup: Setup) -> Record:
+    """Pull at each of the seen coordinates with a force of 1 in a trial of its own."""
+    pulls = np.eye(len(system.channels))
+    return system.snapback(*_times(system, setup), pulls, noise=setup.noise, rng=setup.seed)
+
+
 def _response(system: LinearSystem, setup: Setup) -> FrequencyResponse:
     low, high = float(system.frequencies[0]) / 2, 1.25 * float(system.frequencies[-1])
     omega = np.linspace(low, high, limits.PLAY_LINES)
@@ -235,6 +241,7 @@ EXPERIMENTS: dict[str, tuple[str, Callable[[LinearSystem, Setup], Record | Frequ
     "free": ("one free record", _free),
     "equilibrium": (f"{limits.PLAY_TRIALS} records at thermal equilibrium", _equilibrium),
     "released": ("released from rest", _released),
+    "snapback": ("pulled, then let go", _snapback),
     "forced": ("a measured response (shaker)", _response),
 }
 """What can be done: its name for people, and how it is simulated."""

@@ -120,6 +120,14 @@ def _released(system: LinearSystem, given: SimulationSettings) -> Record:
     return system.released(given.duration, given.dt, x0, noise=given.noise, rng=given.seed)
 
 
+def _snapback(system: LinearSystem, given: SimulationSettings) -> Record:
+    """Pull at one of the seen coordinates with a force of 1 in each trial, each in its turn."""
+    import numpy as np
+
+    pulls = np.eye(len(system.channels))[np.arange(given.trials) % len(system.channels)]
+    return system.snapback(given.duration, given.dt, pulls, noise=given.noise, rng=given.seed)
+
+
 def _forced(system: LinearSystem, given: SimulationSettings) -> Record:
     """Push one of the seen coordinates in each trial, each in its turn."""
     import numpy as np
@@ -164,6 +172,7 @@ EXPERIMENTS = {
     "free": SimulatedExperiment(_free, _IN_TIME),
     "equilibrium": SimulatedExperiment(_equilibrium, _IN_TIME),
     "released": SimulatedExperiment(_released, _IN_TIME),
+    "snapback": SimulatedExperiment(_snapback, _IN_TIME),
     "forced": SimulatedExperiment(_forced, (*_IN_TIME, "excitation", "loss", "band")),
     "response": SimulatedExperiment(_response, ("loss", "band", "lines", "noise_kind")),
 }

@@ -9,9 +9,19 @@ from prism.experiments.equilibrium import Equilibrium
 from prism.experiments.forced import Forced
 from prism.experiments.free import Free
 from prism.experiments.released import Released
+from prism.experiments.snapback import Snapback
 
 EXPERIMENTS: dict[str, type[OfLines] | type[Forced]] = {
-    kind.name: kind for kind in (Free, Equilibrium, Released, Forced)
+    kind.name: kind for kind in (Free, Equilibrium, Released, Snapback, Forced)
 }
 
-__all__ = ["EXPERIMENTS", "Equilibrium", "Experiment", "Forced", "Free", "OfLines", "Released"]
+__all__ = [
+    "EXPERIMENTS",
+    "Equilibrium",
+    "Experiment",
+    "Forced",
+    "Free",
+    "OfLines",
+    "Released",
+    "Snapback",
+]

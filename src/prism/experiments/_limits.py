@@ -39,3 +39,6 @@ LEAST_START = 1e-3
 # Second smallest singular value, over the greatest, below which a release without a mass leaves the
 # magnitudes open.
 SECOND_NULL = 1e-3
+# Difference of the misfits of a release and of a snap-back from which the data tell them apart: the
+# wrong one is as much worse by chance in one of a thousand records.
+TOLD_APART = 10.8

@@ -106,8 +106,12 @@ class OfLines(Value):
         if self.stiffness is not None:
             relations.append(stiffness_relation(omega, shapes, s, self.stiffness, inverse_mass))
         if not relations:
-            relations.append(gauge_relation(shapes, s))
+            relations.append(self.gauge(shapes, s))
         return stack(relations)
+
+    def gauge(self, shapes: Array, s: Array) -> Relation:
+        """What fixes the scale where neither mass nor stiffness is known."""
+        return gauge_relation(shapes, s)
 
 
 SCALE_FREE = "free: the mean of the inverse effective mass is set to 1"

@@ -88,6 +88,12 @@ def gauge_relation(shapes: Array, s: Array) -> Relation:
     )
 
 
+def no_relation(shapes: Array) -> Relation:
+    """Nothing at all."""
+    K, n = shapes.shape
+    return Relation(np.zeros(0), np.zeros((0, K)), np.zeros((0, K * n)), np.zeros((0, K)))
+
+
 def stack(relations: list[Relation]) -> Relation:
     """Put relations below each other."""
     return Relation(

@@ -9,6 +9,7 @@ from prism.options.values import (
     Matrix,
     Names,
     Number,
+    Numbers,
     OneOf,
     Places,
     Terms,
@@ -38,6 +39,11 @@ OPTIONS: tuple[Option, ...] = (
                 "Held away from rest, then let go; what is hidden was not displaced.",
             ),
             Choice(
+                "snapback",
+                "Snap-back",
+                "Pulled by a steady force, then let go; what is hidden had followed.",
+            ),
+            Choice(
                 "forced",
                 "Forced, with the force recorded",
                 "A shaker or hammer: some channels are forces.",
@@ -45,8 +51,8 @@ OPTIONS: tuple[Option, ...] = (
         ),
         metavar="KIND",
         label="What was done",
-        help="free, the default of records, equilibrium, released or forced, which named forces "
-        "and responses are.",
+        help="free, the default of records, equilibrium, released, snapback or forced, which named "
+        "forces and responses are.",
         belongs="experiment",
     ),
     Option(
@@ -157,6 +163,14 @@ OPTIONS: tuple[Option, ...] = (
         metavar="FILE",
         title="known stiffness",
         help="Known stiffness of the channels, a matrix.",
+        belongs="known",
+    ),
+    Option(
+        name="pull",
+        kind=Numbers(),
+        metavar="F[,F...]",
+        title="known pull",
+        help="Snap-back: the force that was let go, for each channel.",
         belongs="known",
     ),
     Option(

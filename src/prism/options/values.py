@@ -20,6 +20,7 @@ __all__ = [
     "Matrix",
     "Names",
     "Number",
+    "Numbers",
     "OneOf",
     "Places",
     "Terms",
@@ -196,6 +197,26 @@ class Number(ValueKind):
     def write(self, value: Any) -> str:
         """Write without superfluous digits."""
         return f"{value:g}"
+
+
+class Numbers(ValueKind):
+    """Numbers with commas between them, or rows of numbers."""
+
+    def parse(self, text: str, option: Option) -> list[float]:
+        """Split at the commas."""
+        try:
+            return [float(word) for word in text.split(",")]
+        except ValueError:
+            raise _refusal(
+                option, f"{{0:name}} is {text!r}: give numbers with commas between them."
+            ) from None
+
+    def write(self, value: Any) -> str:
+        """Join by commas, rows by semicolons."""
+        if not isinstance(value, list | tuple):
+            return f"{value:g}"
+        nested = any(isinstance(one, list | tuple) for one in value)
+        return ("; " if nested else ",").join(self.write(one) for one in value)
 
 
 class Names(ValueKind):

@@ -257,6 +257,28 @@ class LinearSystem:
         z = np.asarray(x0 @ self.mass @ self.participation.T, complex)
         return self._record(z, duration, dt, noise, rng)
 
+    def snapback(
+        self,
+        duration: float,
+        dt: float,
+        forces: ArrayLike,
+        *,
+        noise: float = 0.0,
+        rng: np.random.Generator | int | None = None,
+    ) -> Record:
+        r"""Records of a system that steady forces have pulled at x and that is let go.
+
+        All of it has followed: the full displacement is :math:`K^{-1} Γ^T f`.
+
+        Parameters
+        ----------
+        forces : array (channels,) or (trials, channels)
+        """
+        rng = np.random.default_rng(rng)
+        f = np.atleast_2d(np.asarray(forces, float))
+        z = np.asarray(f @ self.participation.T / self.frequencies**2, complex)
+        return self._record(z, duration, dt, noise, rng)
+
     def _record(
         self,
         z: ComplexArray,

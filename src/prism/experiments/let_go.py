@@ -1,0 +1,281 @@
+r"""Records that begin at rest, let go: what the amplitudes at that instant tell.
+
+A system at rest whose seen part is held away moves as
+:math:`x(t) = \sum_m v_m a_m \cos Ω_m t` when it is let go. There are two ways to hold it
+(THEORY §3):
+
+* *released*: the hidden part is undisplaced, and :math:`a_m = v_m^T μ x(0)`;
+* *snap-back*: a steady force f has pulled at x, all else has followed it, and
+  :math:`a_m = v_m^T f / Ω_m^2`, which is :math:`x(0) - s X(s) = H(s) f`.
+
+At the first sample the sine amplitude of every mode vanishes, and with :math:`v_m = \sqrt{s_m} d_m`
+its cosine amplitude along the unit shape is :math:`s_m d_m^T m_r / Ω_m^p`, where p is 0 and
+:math:`m_r = μ x_r(0)`, or p is 2 and :math:`m_r = f_r`. With a known mass the modes also add up to
+μ⁻¹ and one record suffices; without it the magnitudes follow, up to one scale, from a scalar record
+or from as many independent positions as the equations need. A known pull fixes that scale.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from prism._types import Array, ComplexArray
+from prism.adjust import Adjusted, adjust
+from prism.experiments import _limits as limits
+from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.remarks import Ask, Remark, Words
+from prism.uncertainty import Gaussian
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
+    from prism.motion.steady.inphase import InPhaseFit
+
+
+class LetGo(Enum):
+    """How it was held: the power p of the frequency, and words."""
+
+    UNDISPLACED = 0, "a release from rest with the hidden part undisplaced", "released"
+    FOLLOWED = 2, "a steady pull that was let go", "snapback"
+
+    @property
+    def power(self) -> int:
+        """Exponent p of the frequency."""
+        return self.value[0]
+
+    @property
+    def words(self) -> str:
+        """What was done."""
+        return self.value[1]
+
+    @property
+    def other(self) -> LetGo:
+        """The other way."""
+        return LetGo.FOLLOWED if self is LetGo.UNDISPLACED else LetGo.UNDISPLACED
+
+    @property
+    def ask(self) -> Ask:
+        """How to say so."""
+        return Ask("experiment", self.value[2])
+
+
+def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None) -> Outcome:
+    """Magnitudes of the modes, or why they are not determined.
+
+    Parameters
+    ----------
+    lines : Lines
+    known : OfLines
+    how : LetGo
+    pull : array (trials, channels), optional
+        The forces, where they are known.
+    """
+    few = too_few_lines(lines)
+    if few is not None:
+        return few
+    fit = lines.fit
+    if len(np.unique(fit.line)) < len(fit.line):
+        return Undetermined(
+            "two modes share one frequency, so a release does not separate their magnitudes",
+            Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
+        )
+    problem = _Releases(fit, known, how, pull)
+    result = problem.adjusted()
+    if result is None:
+        return _open(problem)
+    other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
+    if not _agrees(result, problem.modes):
+        return _contradiction(result, how, other is not None and _agrees(other, problem.modes))
+    return _magnitudes(fit, known, result, _untold(result, other, how))
+
+
+def _agrees(result: Adjusted, modes: int) -> bool:
+    positive = bool(result.q[:modes].min() > 0)
+    return result.converged and positive and result.p_value >= limits.CONSISTENCY_LEVEL
+
+
+def _untold(result: Adjusted, other: Adjusted | None, how: LetGo) -> tuple[Remark, ...]:
+    """Whether the data show that it was held in this way."""
+    if other is None or other.chi2 - result.chi2 >= limits.TOLD_APART:
+        return ()
+    return (
+        Remark(
+            f"that the record is {how.words} could not be tested",
+            f"{how.other.words} agrees as well, with other hidden frequencies and couplings",
+            Words(
+                "if it was that, say so ({0}); the mass or more releases would tell",
+                (how.other.ask,),
+            ),
+            code="untested",
+        ),
+    )
+
+
+def _open(problem: _Releases) -> Undetermined:
+    K, n = problem.modes, problem.channels
+    return Undetermined(
+        f"{problem.trials} release{'s' * (problem.trials > 1)} of {n} channels with {K} modes "
+        "and an unknown mass leave the magnitudes of the modes open",
+        f"give the mass, or release from {n} independent positions as the trials of one record",
+    )
+
+
+def _contradiction(result: Adjusted, how: LetGo, other: bool) -> Undetermined:
+    why = (
+        f"the record does not look like {how.words} (misfit {result.chi2:.3g} on {result.dof} "
+        "degrees of freedom)"
+    )
+    if other:
+        return Undetermined(
+            f"{why}, but like {how.other.words}",
+            Words("if it was that, say so ({0})", (how.other.ask,)),
+        )
+    return Undetermined(
+        why,
+        Words(
+            "let the record begin at the instant of release, check the given mass, release from a "
+            "position that excites every mode, or use {0}",
+            (Ask("experiment", "free"),),
+        ),
+    )
+
+
+def _magnitudes(
+    fit: InPhaseFit, known: OfLines, result: Adjusted, remarks: tuple[Remark, ...]
+) -> Magnitudes:
+    K, n = fit.shapes.shape
+    N, P = len(fit.omega), len(result.p)
+    keep = np.r_[0 : N + K * n, P : P + K]
+    values = {
+        "omega": result.p[:N],
+        "shapes": result.p[N : N + K * n].reshape(K, n),
+        "s": result.q[:K],
+    }
+    joint = Gaussian.of(values, result.covariance[np.ix_(keep, keep)])
+    return Magnitudes(joint, fit.line, known.scale, remarks=remarks)
+
+
+class _Releases:
+    """Measured: (Ω, d, A and B of every trial). Unknown: (s, m_r of every trial)."""
+
+    def __init__(self, fit: InPhaseFit, known: OfLines, how: LetGo, pull: Array | None) -> None:
+        self.fit, self.known, self.power, self.pull = fit, known, how.power, pull
+        self.modes, self.channels = fit.shapes.shape
+        self.lines = len(fit.omega)
+        self.nonlinear = self.lines + fit.shapes.size
+        self.trials = sum(m.values.shape[1] for m in fit.motions)
+        # scaled time of the first sample times H: the phase since the centre is Ω times this
+        self.lead = np.concatenate(
+            [np.full(m.values.shape[1], m.start - m.centre) for m in fit.motions]
+        )
+        self.measured, self.covariance = self._assemble()
+
+    def _assemble(self) -> tuple[Array, Array]:
+        """Joint estimate and covariance; trials are tied by the shared frequencies and shapes."""
+        fit, K2 = self.fit, 2 * self.modes
+        values = np.hstack([m.values[:K2] for m in fit.motions]).T.ravel()
+        S = np.concatenate([m.sensitivity[:, :K2] for m in fit.motions]).reshape(-1, self.nonlinear)
+        size = self.nonlinear + len(values)
+        spread = np.vstack([np.eye(self.nonlinear), S])
+        C = spread @ fit.covariance @ spread.T
+        at = self.nonlinear
+        for m in fit.motions:
+            for scatter in m.scatter:
+                C[at : at + K2, at : at + K2] += scatter * m.covariance[:K2, :K2]
+                at += K2
+        assert at == size
+        return np.concatenate([fit.omega, fit.shapes.ravel(), values]), C
+
+    def _unpack(self, p: Array) -> tuple[Array, Array, ComplexArray]:
+        omega = p[: self.lines]
+        d = p[self.lines : self.nonlinear].reshape(self.modes, self.channels)
+        z = p[self.nonlinear :].reshape(self.trials, 2, self.modes)
+        return omega, d, z[:, 0] - 1j * z[:, 1]
+
+    def _at_release(self, p: Array) -> ComplexArray:
+        """``A - iB`` at the first sample, e^{iΩ(t_0 - t_c)} times the central one."""
+        omega, _, z = self._unpack(p)
+        return z * np.exp(1j * np.outer(self.lead, omega[self.fit.line]))
+
+    def adjusted(self) -> Adjusted | None:
+        """Modes and magnitudes that agree with the release; None where they stay open."""
+        start = self.start()
+        if start is None:
+            return None
+        return adjust(self.measured, self.covariance, start, self.relations)
+
+    def start(self) -> Array | None:
+        """Start values of (s, m), or None where they are not determined."""
+        d = self.fit.shapes
+        # a pull moves a mode by its flexibility; times Ω² it is as if it had been undisplaced
+        factor = self.fit.omega[self.fit.line] ** self.power
+        alpha = factor * self._at_release(self.measured).real  # (trials, modes)
+        if self.pull is not None:
+            drive = self.pull @ d.T
+            s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
+            return np.concatenate([s, self.pull.ravel()])
+        if self.known.mass is not None:
+            m = alpha @ d @ self.known.mass  # x(0) = Σ α d
+            drive = m @ d.T
+            s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
+            return np.concatenate([s, m.ravel()])
+        return self._start_without_mass(alpha, d)
+
+    def _start_without_mass(self, alpha: Array, d: Array) -> Array | None:
+        """``α_rm /s_m = d_mᵀ m_r`` is linear and homogeneous in (1/s, m): its null vector."""
+        R, K, n = self.trials, self.modes, self.channels
+        M = np.zeros((R * K, K + n * R))
+        for r in range(R):
+            for k in range(K):
+                M[r * K + k, k] = alpha[r, k]
+                M[r * K + k, K + r * n : K + (r + 1) * n] = -d[k]
+        scale = 1 / np.linalg.norm(M, axis=0)
+        _, singular, Vt = np.linalg.svd(M * scale)
+        singular = np.append(singular, np.zeros(M.shape[1] - len(singular)))
+        if len(singular) > 1 and singular[-2] < limits.SECOND_NULL * singular[0]:
+            return None
+        x = Vt[-1] * scale
+        x = x * np.sign(x[:K].sum())
+        if x[:K].min() <= 0:
+            return None
+        factor = n / np.sum(1 / x[:K])
+        return np.concatenate([factor / x[:K], x[K:] / 1.0])
+
+    def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
+        """At release sine amplitudes vanish, cosine ones times Ω^p are ``s_m d_mᵀ m_r``."""
+        R, K, n = self.trials, self.modes, self.channels
+        omega, d, _ = self._unpack(p)
+        s, m = q[:K], q[K:].reshape(R, n)
+        z, each = self._at_release(p), omega[self.fit.line]
+        factor, steeper = each**self.power, self.power * each ** max(self.power - 1, 0)
+        drive = m @ d.T  # (trials, modes)
+        known = self.known.relations(each, d, s)
+        H = len(known.h)
+        h = np.concatenate([z.imag.ravel(), (factor * z.real - s * drive).ravel(), known.h])
+        A = np.zeros((2 * R * K + H, len(p)))
+        B = np.zeros((2 * R * K + H, len(q)))
+        turn = np.exp(1j * np.outer(self.lead, each))
+        for r in range(R):
+            for k in range(K):
+                sine, cosine = r * K + k, R * K + r * K + k
+                by_omega = 1j * self.lead[r] * z[r, k]
+                at = self.nonlinear + r * 2 * K + k
+                for row, part, by in ((sine, np.imag, 1.0), (cosine, np.real, factor[k])):
+                    A[row, self.fit.line[k]] = by * part(by_omega)
+                    A[row, at] = by * part(turn[r, k])
+                    A[row, at + K] = by * part(-1j * turn[r, k])
+                A[cosine, self.fit.line[k]] += steeper[k] * z[r, k].real
+                A[cosine, self.lines + k * n : self.lines + (k + 1) * n] = -s[k] * m[r]
+                B[cosine, k] = -drive[r, k]
+                B[cosine, K + r * n : K + (r + 1) * n] = -s[k] * d[k]
+        A[2 * R * K :, : self.lines] = per_line(known.by_omega, self.fit.line, self.lines)
+        A[2 * R * K :, self.lines : self.nonlinear] = known.by_shape
+        B[2 * R * K :, :K] = known.by_s
+        if self.pull is None:
+            return h, A, B
+        given = np.hstack([np.zeros((R * n, K)), np.eye(R * n)])
+        h = np.concatenate([h, (m - self.pull).ravel()])
+        return h, np.vstack([A, np.zeros((R * n, len(p)))]), np.vstack([B, given])
