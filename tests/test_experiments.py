@@ -5,7 +5,7 @@ import pytest
 
 import prism
 from prism.errors import CannotTellError
-from prism.experiments.equilibrium import modal_energies
+from prism.experiments.modal_energies import modal_energies
 from prism.experiments.relations import (
     gauge_relation,
     mass_relation,

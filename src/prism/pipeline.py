@@ -41,6 +41,8 @@ def identify(
     kind: str | None = None,
     mass: ArrayLike | str | None = None,
     stiffness: ArrayLike | None = None,
+    temperature: float | None = None,
+    hbar: float | None = None,
     pull: ArrayLike | None = None,
     force: str | Sequence[str] | None = None,
     at: Mapping[str, str] | None = None,
@@ -79,6 +81,11 @@ def identify(
         Effective mass of the seen coordinates, if known.
     stiffness : array (channels, channels), optional
         Stiffness of the seen coordinates with the hidden ones clamped, if known.
+    temperature : float, optional
+        Equilibrium: kT in the units of energy of the record; it fixes the scale as the mass does.
+    hbar : float, optional
+        Equilibrium: ħ in the same units. A mode then has the mean energy
+        ``ħΩ/2 coth(ħΩ/2kT)`` instead of kT.
     pull : float or array (channels,) or (trials, channels), optional
         Snap-back: the force that was let go, if known; it fixes the scale as the mass does.
     force : str or sequence of str, optional

@@ -33,6 +33,7 @@ class Settings(Value):
     gyroscopic : bool or None
     potential : str, tuple of str or None
     mass, stiffness, pull : array, float, str or None
+    temperature, hbar : float or None
     force : tuple of str or None
     at : tuple of (str, str) or None
     hold, rank : str
@@ -53,6 +54,8 @@ class Settings(Value):
     potential: str | tuple[str, ...] | None = None
     mass: Any = None
     stiffness: Any = None
+    temperature: float | None = None
+    hbar: float | None = None
     pull: Any = None
     force: tuple[str, ...] | None = None
     at: tuple[tuple[str, str], ...] | None = None

@@ -42,3 +42,5 @@ SECOND_NULL = 1e-3
 # Difference of the misfits of a release and of a snap-back from which the data tell them apart: the
 # wrong one is as much worse by chance in one of a thousand records.
 TOLD_APART = 10.8
+COLDEST = 12.0  # e-foldings below the classical temperature at which it is looked for
+QUANTA_MATTER = 1.0  # per cent of kT by which the energy of a mode is above it

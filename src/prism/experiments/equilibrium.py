@@ -1,20 +1,24 @@
 r"""Records at thermal equilibrium: equal mean energy in every mode.
 
 The mean energy along the unit shape, :math:`W_m = \frac{1}{2} Ω_m^2 ⟨A^2 + B^2⟩`, is
-:math:`kT s_m` (THEORY (4) in line form). Without a known mass this gives everything up to one
+:math:`θ_m s_m` (THEORY (4) in line form), where θ is kT, or more where quanta matter
+(`prism.experiments.energy`). Without a known mass or temperature this gives everything up to one
 scale. With a known mass the magnitudes are adjusted to :math:`\sum_m s_m d_m d_m^T = μ^{-1}`,
 which removes most of the scatter of the energies.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from scipy.optimize import brentq
 
 from prism._types import Array
 from prism.adjust import Adjusted, adjust
+from prism.errors import OptionError
 from prism.experiments import _limits as limits
 from prism.experiments.base import (
     SCALE_FREE,
@@ -23,110 +27,86 @@ from prism.experiments.base import (
     too_few_lines,
 )
 from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
-from prism.experiments.ensemble import (
-    Advance,
-    Scatter,
-    advance,
-    clock_of,
-    neither,
-    not_independent,
-    scatter,
-)
+from prism.experiments.energy import mean_energy
+from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
+from prism.experiments.modal_energies import ModalEnergies, modal_energies
+from prism.experiments.relations import Relation, no_relation
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
+from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-    from prism.motion.steady.inphase import InPhaseFit, SeriesMotion
+    from prism.motion.steady.inphase import InPhaseFit
 
 
-@dataclass(frozen=True)
-class ModalEnergies:
-    """Mean energy of each mode along its unit shape.
+@dataclass(frozen=True, eq=False, repr=False)
+class Equilibrium(OfLines):
+    """At thermal equilibrium: every mode has the mean energy of the temperature.
 
     Attributes
     ----------
-    mean : array (modes,)
-        ``W_m``, free of the bias by noise.
-    covariance : array (modes, modes)
-        Of the logarithm of the mean, at fixed frequencies and shapes.
-    sensitivity : array (modes, frequencies and shapes)
-        Derivative of the logarithm of the mean by the frequencies and shapes of the fit.
-    canonical : bool
-        Whether the covariance is that of canonical energies.
-    scatter : Scatter
-        What the trials say of it.
-    trials : int
+    temperature : float or None
+        kT, in the units of energy of the record, where it is known.
+    hbar : float or None
+        ħ in the same units, where quanta matter.
     """
-
-    mean: Array
-    covariance: Array
-    sensitivity: Array
-    canonical: bool
-    scatter: Scatter
-    trials: int
-
-
-def modal_energies(fit: InPhaseFit) -> ModalEnergies:
-    """Average the modal energies over the trials.
-
-    A canonical energy scatters by its own mean, so the mean of R trials scatters by 1/√R. That
-    value is used unless the trials show otherwise: an ensemble prepared with equal energies is
-    known much better, and the measured scatter is then used instead.
-    """
-    energies, biases = zip(*(_energies(fit, motion) for motion in fit.motions), strict=True)
-    E, bias = np.hstack(energies), np.hstack(biases)
-    K, R = E.shape
-    noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
-    mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
-    covariance = np.diag((mean**2 + noise) / (R * mean**2))
-    seen = scatter(E, noise)
-    many = max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R
-    canonical = seen.kind == "canonical" or not many
-    if not canonical:
-        covariance = np.cov(E).reshape(K, K) / (R * np.outer(mean, mean))
-    return ModalEnergies(mean, covariance, _sensitivity(fit, R * mean), canonical, seen, R)
-
-
-def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
-    """Energies of the modes in each trial and their bias by noise, (modes, trials)."""
-    K = len(fit.line)
-    half = 0.5 * fit.omega[fit.line][:, None] ** 2
-    A, B = motion.values[:K], motion.values[K : 2 * K]
-    variance = np.diag(motion.covariance)
-    bias = half * (variance[:K] + variance[K : 2 * K])[:, None] * motion.scatter
-    return half * (A**2 + B**2), np.broadcast_to(bias, A.shape)
-
-
-def _sensitivity(fit: InPhaseFit, total: Array) -> Array:
-    """``∂ log W_m`` by frequencies and shapes: the amplitudes follow them, and W has an Ω²."""
-    K = len(fit.line)
-    omega = fit.omega[fit.line]
-    out = np.zeros((K, len(fit.covariance)))
-    for m in fit.motions:
-        A, B = m.values[:K], m.values[K : 2 * K]
-        out += np.einsum("kr,rkp->kp", A, m.sensitivity[:, :K])
-        out += np.einsum("kr,rkp->kp", B, m.sensitivity[:, K : 2 * K])
-    out *= (omega**2 / total)[:, None]
-    out[np.arange(K), fit.line] += 2 / omega
-    return out
-
-
-class Equilibrium(OfLines):
-    """At thermal equilibrium: every mode has the same mean energy."""
 
     name: ClassVar[str] = "equilibrium"
     label: ClassVar[str] = "Thermal equilibrium"
     words: ClassVar[str] = (
         "Many records in which every mode has the same mean energy, as in a heat bath."
     )
+    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "temperature", "hbar")
+
+    temperature: float | None = None
+    hbar: float | None = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], channels: int) -> Self:
+        """Make it of options.
+
+        Parameters
+        ----------
+        given : mapping
+            ``mass`` and ``stiffness`` as of any experiment, ``temperature`` and ``hbar``.
+        channels : int
+
+        Raises
+        ------
+        OptionError
+            When one of them makes no sense, or ħ is given without what tells the temperature.
+        """
+        known = OfLines.of(given, channels)
+        temperature, hbar = given.get("temperature"), given.get("hbar")
+        if hbar is not None and known.mass is None and temperature is None:
+            raise OptionError(
+                Words(
+                    "{0:name} needs the temperature ({1:name}) or the mass ({2:name}): without "
+                    "them the size of a quantum beside kT is not known.",
+                    (Ask("hbar"), Ask("temperature"), Ask("mass")),
+                )
+            )
+        return cls(known.mass, known.stiffness, temperature, hbar)
+
+    @property
+    def scale(self) -> str:
+        """What fixes the scale."""
+        if self.temperature is not None and self.mass is None:
+            return "fixed by the given temperature"
+        return super().scale
+
+    def gauge(self, shapes: Array, s: Array) -> Relation:
+        """None where the temperature fixes the scale."""
+        known = self.temperature is not None
+        return no_relation(shapes) if known else super().gauge(shapes, s)
 
     def magnitudes(self, lines: Lines) -> Outcome:
         """Magnitudes from equipartition."""
         return _magnitudes(lines, self)
 
 
-def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
+def _magnitudes(lines: Lines, known: Equilibrium) -> Outcome:
     few = too_few_lines(lines) or not_independent(_advance(lines))
     if few is not None:
         return few
@@ -163,7 +143,7 @@ def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
 class _Energies:
     """Measured: (Ω, d, log W). Unknown: log kT. Tied by equipartition and what is known."""
 
-    def __init__(self, fit: InPhaseFit, known: OfLines) -> None:
+    def __init__(self, fit: InPhaseFit, known: Equilibrium) -> None:
         self.fit, self.known = fit, known
         self.energies = modal_energies(fit)
         self.lines, self.shape = len(fit.omega), fit.shapes.shape
@@ -171,18 +151,41 @@ class _Energies:
         spread = np.vstack([np.eye(self.size), self.energies.sensitivity])
         self.covariance = spread @ fit.covariance @ spread.T
         self.covariance[self.size :, self.size :] += self.energies.covariance
-        total = _sum_of_magnitudes(self.shape[1], known)
-        self.start = np.array([np.log(self.energies.mean.sum() / total)])
+        self.start = np.array([self._start()])
+
+    def _start(self) -> float:
+        """The log kT at which the magnitudes add up to what is known of them."""
+        if self.known.temperature is not None:
+            return float(np.log(self.known.temperature))
+        total = _sum_of_magnitudes(self.shape[1], self.known)
+        classical = float(np.log(self.energies.mean.sum() / total))
+        if self.known.hbar is None:
+            return classical
+        omega, logs = self.fit.omega[self.fit.line], np.log(self.energies.mean)
+
+        def excess(log_temperature: float) -> float:
+            theta = mean_energy(omega, log_temperature, self.known.hbar).log
+            return float(np.log(np.exp(logs - theta).sum() / total))
+
+        # colder than classical; where half a quantum is too much already, the relations will tell
+        coldest = classical - limits.COLDEST
+        return brentq(excess, coldest, classical) if excess(coldest) > 0 else coldest
 
     def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
-        """What is known of ``s_m = W_m/kT``, with its derivatives."""
+        """What is known of ``s_m = W_m/θ_m``, with its derivatives."""
         N, size, line = self.lines, self.size, self.fit.line
-        s = np.exp(p[size:] - q[0])
-        relation = self.known.relations(p[:N][line], p[N:size].reshape(self.shape), s)
+        omega = p[:N][line]
+        theta = mean_energy(omega, q[0], self.known.hbar)
+        s = np.exp(p[size:] - theta.log)
+        relation = self.known.relations(omega, p[N:size].reshape(self.shape), s)
         by_log = relation.by_s * s
-        by_omega = per_line(relation.by_omega, line, N)
+        by_omega = per_line(relation.by_omega - by_log * theta.by_log_omega / omega, line, N)
         A = np.hstack([by_omega, relation.by_shape, by_log])
-        return relation.h, A, -by_log.sum(axis=1, keepdims=True)
+        B = -by_log @ theta.by_log_temperature[:, None]
+        if self.known.temperature is None:
+            return relation.h, A, B
+        h = np.append(relation.h, q[0] - np.log(self.known.temperature))
+        return h, np.vstack([A, np.zeros(A.shape[1])]), np.vstack([B, [[1.0]]])
 
     def adjusted(self, logs: Array, start: Array) -> Adjusted:
         """Adjust frequencies, shapes and these logarithms of the energies."""
@@ -257,22 +260,44 @@ class _Energies:
         return Consistency(result.chi2 + float(information @ skew), result.dof)
 
     def magnitudes(self, result: Adjusted, test: Consistency) -> Magnitudes:
-        """The adjusted modes with the magnitudes ``s_m = W_m/kT``."""
+        """The adjusted modes with the magnitudes ``s_m = W_m/θ_m``."""
         N, size, K = self.lines, self.size, self.shape[0]
-        s = np.exp(result.p[size:] - result.q[0])
+        omega = result.p[:N][self.fit.line]
+        theta = mean_energy(omega, result.q[0], self.known.hbar)
+        s = np.exp(result.p[size:] - theta.log)
         J = np.zeros((size + K, len(result.covariance)))
         J[:size, :size] = np.eye(size)
         J[size:, size : size + K] = np.diag(s)
-        J[size:, -1] = -s
+        J[size + np.arange(K), self.fit.line] = -s * theta.by_log_omega / omega
+        J[size:, -1] = -s * theta.by_log_temperature
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
+        quanta = _quantum_remark(omega, result.q[0], self.known.hbar)
         return Magnitudes(
             joint=Gaussian.of(values, J @ result.covariance @ J.T),
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
-            remarks=(*_scatter_remarks(self.energies), equilibrium_remark(test, K)),
+            remarks=(*_scatter_remarks(self.energies), *quanta, equilibrium_remark(test, K)),
         )
+
+
+def _quantum_remark(omega: Array, log_temperature: float, hbar: float | None) -> tuple[Remark, ...]:
+    """How much the mean energy of the fastest mode is above kT."""
+    if hbar is None:
+        return ()
+    fastest = omega.max()
+    theta = float(mean_energy(np.array([fastest]), log_temperature, hbar).log[0])
+    more = 100 * np.expm1(theta - log_temperature)
+    quantum = hbar * fastest * np.exp(-log_temperature)
+    matters = "matter" if more > limits.QUANTA_MATTER else "hardly matter"
+    return (
+        Remark(
+            f"quanta {matters}: the fastest mode has {more:.2g} % more energy than kT",
+            f"a quantum of it is {quantum:.2g} kT",
+            code="quantum",
+        ),
+    )
 
 
 def principal_axes(fit: InPhaseFit) -> InPhaseFit:

@@ -166,6 +166,22 @@ OPTIONS: tuple[Option, ...] = (
         belongs="known",
     ),
     Option(
+        name="temperature",
+        kind=Number(low=0.0),
+        metavar="KT",
+        title="known temperature",
+        help="Equilibrium: kT in the units of energy of the record.",
+        belongs="known",
+    ),
+    Option(
+        name="hbar",
+        kind=Number(low=0.0),
+        metavar="H",
+        title="quantum of action",
+        help="Equilibrium: the quantum of action in the units of the record, where quanta matter.",
+        belongs="known",
+    ),
+    Option(
         name="pull",
         kind=Numbers(),
         metavar="F[,F...]",
