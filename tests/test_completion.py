@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import prism
 from prism.completion import complete
+from prism.errors import OptionError
 from prism.kernel import certify
 from prism.systems import chain
 from prism_bench.chain import random_hamiltonian
@@ -144,3 +145,26 @@ def test_a_mass_that_is_given_has_no_error_of_second_order():
     done = complete(system.frequencies, V.T, F @ F.T)
     assert done.mass_std.max() < 1e-12
     assert done.stiffness_std.min() > 1e-4
+
+
+@pytest.mark.parametrize(
+    ("omega", "modes", "words"),
+    [
+        ([1.0], [[1.0, 0.5]], "1 modes do not span 2 channels"),
+        ([1.0, 2.0], [[1.0, 0.5], [2.0, 1.0]], "do not span"),
+        ([1.0, 2.0], [[1.0]], "do not belong together"),
+        ([1.0, -2.0], [[1.0], [1.0]], "no frequency negative"),
+        ([1.0, np.nan], [[1.0], [1.0]], "finite"),
+    ],
+)
+def test_modes_that_cannot_be_completed(omega, modes, words):
+    with pytest.raises(OptionError, match=words):
+        complete(omega, modes)
+
+
+def test_lists_are_arrays():
+    by_lists = complete([1.0, 2.0], [[0.6], [0.8]])
+    by_arrays = complete(np.array([1.0, 2.0]), np.array([[0.6], [0.8]]))
+    assert by_lists.hidden[0].frequency == by_arrays.hidden[0].frequency
+    with pytest.raises(OptionError, match="covariance has shape"):
+        complete([1.0, 2.0], [[0.6], [0.8]], np.eye(2))

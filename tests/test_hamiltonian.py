@@ -3,10 +3,10 @@ import pytest
 from scipy.integrate import solve_ivp, trapezoid
 
 from prism.completion import Completion, Hidden, complete
-from prism.errors import OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import MemoryKernel, certify, certify_lines
-from prism.systems import chain
+from prism.systems import LinearSystem, cart_pendulum, chain
 from prism_bench.chain import random_hamiltonian
 
 
@@ -138,3 +138,48 @@ def test_the_equation_keeps_its_terms_in_any_unit(unit):
     for line, other in zip(str(h).splitlines(), str(plain).splitlines(), strict=True):
         assert line.count("''") == other.count("''")
         assert len(line.split()) == pytest.approx(len(other.split()), abs=1)
+
+
+def test_three_stiffnesses_of_a_cart_with_a_pendulum():
+    """Dynamic k + mg/l; static and clamped k: in rest and with the bob held nothing else pulls."""
+    system = cart_pendulum()
+    h = Hamiltonian(complete(system.frequencies, system.participation), ("x",))
+    assert h.stiffness[0, 0] == pytest.approx(15 + 0.5 * 9.81)
+    assert h.static_stiffness == pytest.approx(system.static_stiffness)
+    assert h.static_stiffness[0, 0] == pytest.approx(15.0)
+    # q = √m l (θ + x/l) up to its sign, which is that of the coupling
+    kinetic = -np.sign(h.couplings[0]) * np.sqrt(0.5)
+    assert h.clamped_stiffness(kinetic[None])[0, 0] == pytest.approx(15.0)
+    assert system.clamped_stiffness[0, 0] == pytest.approx(15.0)
+
+
+def test_without_kinetic_coupling_clamped_and_dynamic_stiffness_are_one(hamiltonian):
+    system = chain()
+    assert hamiltonian.clamped_stiffness(np.zeros((2, 2))) == pytest.approx(hamiltonian.stiffness)
+    assert system.clamped_stiffness == pytest.approx(system.stiffness)
+    assert hamiltonian.static_stiffness == pytest.approx(np.linalg.inv(system.receptance(0).real))
+    with pytest.raises(OptionError, match="a row for each hidden coordinate"):
+        hamiltonian.clamped_stiffness(np.zeros((1, 2)))
+
+
+def test_what_is_not_a_coordinate_clamps_nothing():
+    system = LinearSystem(np.eye(2), np.diag([1.0, 2.0]), [[1.0, 0.5]])
+    with pytest.raises(OptionError, match="no coordinates"):
+        _ = system.clamped_stiffness
+
+
+def test_an_unstable_mode_grows():
+    """x'' = -κx + c q, q'' = -ω² q + c x with c² > κω²: against a high-order integrator."""
+    hidden = Hidden(1.0, None, np.array([[1.5]]), None, np.array([[2.25]]), None)
+    h = Hamiltonian(Completion(np.eye(1), np.eye(1), None, None, (hidden,)), ("x",))
+    M, K = h.matrices
+
+    def rate(_, z):
+        return np.concatenate([np.linalg.solve(M, z[2:]), -K @ z[:2]])
+
+    state, t = np.array([1.0, 0.2, -0.3, 0.5]), np.linspace(0, 4, 9)
+    path = solve_ivp(rate, (0, 4), state, "DOP853", t, rtol=1e-12, atol=1e-12).y.T
+    np.testing.assert_allclose(h.flow(state, t), path, rtol=1e-8)
+    assert np.abs(h.flow(state, 20.0)).max() > 1e3
+    with pytest.raises(CannotTellError, match=r"grows at the rate 0\.7071"):
+        _ = h.frequencies

@@ -19,18 +19,21 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import chdtrc
 
 from prism._changes import Changes, Exact, joint_errors
 from prism._linalg import positive_sign
 from prism._types import Array
 from prism._value import Value
+from prism.errors import OptionError
 from prism.uncertainty import Gaussian
 
 _COINCIDENCE_LEVEL = 1e-3  # significance below which two bare frequencies are told apart
 _COINCIDENCE_SIGMAS = 3.3  # the same in standard deviations, where one error alone decides
 _ONE_ERROR = 1e-12  # of the product of two variances: a smaller determinant is one error
 _RIGID_SLACK = 1e-9  # of the stiffness, that a rigid body lacks by rounding
+_SPANNED = 1e-12  # of the largest singular value of the modes: a smaller one spans nothing
 _NO_LINK = 1e-10  # of the highest squared frequency: a weaker link ends a chain
 
 
@@ -153,7 +156,9 @@ def _array(values: list[Any] | None) -> Array | None:
     return None if values is None else np.array(values, float)
 
 
-def complete(omega: Array, participation: Array, covariance: Array | None = None) -> Completion:
+def complete(
+    omega: ArrayLike, participation: ArrayLike, covariance: ArrayLike | None = None
+) -> Completion:
     r"""Complete visible modes to the bare Hamiltonian.
 
     Parameters
@@ -166,9 +171,22 @@ def complete(omega: Array, participation: Array, covariance: Array | None = None
         Of ``(omega, participation.ravel())``. With it every quantity gets a standard error, to
         second order, and bare frequencies that the data cannot tell apart become one of higher
         rank.
+
+    Raises
+    ------
+    OptionError
+        When the shapes do not fit, or the modes do not span the channels: then the effective mass
+        of some direction is infinite.
     """
-    exact = Exact.of(omega, participation)
-    changes = None if covariance is None else Changes.of(exact, covariance)
+    modes, v = _checked(omega, participation)
+    exact = Exact.of(modes, v)
+    size = len(modes) * (1 + v.shape[1])
+    if covariance is not None and np.shape(covariance) != (size, size):
+        raise OptionError(
+            f"the covariance has shape {np.shape(covariance)}; that of {len(modes)} frequencies "
+            f"and {v.size} components of modes has {(size, size)}."
+        )
+    changes = None if covariance is None else Changes.of(exact, np.asarray(covariance, float))
     groups = _groups(exact, changes)
     if len(groups) < len(exact.omega) and _margin(exact, groups) <= 0:
         # with large errors the mean of two frequencies may lie so far from both that the energy
@@ -186,6 +204,25 @@ def complete(omega: Array, participation: Array, covariance: Array | None = None
         hidden,
         joint.only("mass", "stiffness", "hidden_frequencies", "couplings"),
     )
+
+
+def _checked(omega: ArrayLike, participation: ArrayLike) -> tuple[Array, Array]:
+    """Frequencies and modes as arrays that belong together and span the channels."""
+    modes, v = np.asarray(omega, float), np.asarray(participation, float)
+    if modes.ndim != 1 or v.ndim != 2 or len(v) != len(modes):
+        raise OptionError(
+            f"frequencies of shape {modes.shape} and modes of shape {v.shape} do not belong "
+            "together: give (modes,) and (modes, channels)."
+        )
+    if not (np.all(np.isfinite(modes)) and np.all(np.isfinite(v)) and np.all(modes >= 0)):
+        raise OptionError("frequencies and modes must be finite, and no frequency negative.")
+    singular = np.linalg.svd(v, compute_uv=False)
+    if len(modes) < v.shape[1] or singular[-1] <= _SPANNED * singular[0]:
+        raise OptionError(
+            f"{len(modes)} modes do not span {v.shape[1]} channels, so that the effective mass is "
+            "infinite in some direction: leave out channels, or give more modes."
+        )
+    return modes, v
 
 
 def _margin(exact: Exact, groups: list[list[int]]) -> float:

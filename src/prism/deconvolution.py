@@ -144,7 +144,7 @@ def kernel_at_equilibrium(
         Of displacement.
     s : array (points,)
     mass, stiffness : array (channels, channels)
-        Effective mass μ and stiffness κ of the seen coordinates with the hidden ones clamped.
+        Effective mass μ and dynamic stiffness κ of the seen coordinates.
     temperature : float, optional
         kT; by default from the curvature of C at lag zero and the mass.
 

@@ -15,9 +15,10 @@ from prism._doors import through
 from prism._types import Array
 from prism._value import Value
 from prism.completion import Completion, Hidden
-from prism.errors import OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.kernel import MemoryKernel
 
+_RIGID = 1e-13  # of the greatest squared frequency: less is that of a rigid body
 _NEGLIGIBLE = 1e-12  # of the largest coefficient of its kind, in a written equation
 
 
@@ -55,13 +56,49 @@ class Hamiltonian(Value):
 
     @property
     def stiffness(self) -> Array:
-        """Static stiffness κ: the force per displacement with the hidden part clamped."""
+        """Dynamic stiffness κ: of x at high frequency, where the coordinates q of H stand still.
+
+        `static_stiffness` is what a slow push feels, `clamped_stiffness` what remains where the
+        hidden coordinates of a drawing are held.
+        """
         return self.completion.stiffness
 
     @property
     def stiffness_std(self) -> Array | None:
         """Standard deviation of κ."""
         return self.completion.stiffness_std
+
+    @property
+    def static_stiffness(self) -> Array:
+        r"""Static (mean-force) stiffness :math:`κ_0 = κ - \sum_i R_i/ω_i^2 = H(0)^{-1}`."""
+        return np.asarray(self.stiffness - self.kernel.static())
+
+    def clamped_stiffness(self, kinetic: ArrayLike) -> Array:
+        r"""Stiffness of x with the hidden coordinates y of a drawing clamped.
+
+        Where mass couples x to y the coordinates of H are :math:`q = y + A x` (THEORY §1), so that
+        y = 0 means q = A x and
+
+        .. math:: κ_c = κ + A^T c + c^T A + A^T ω^2 A,
+
+        c the couplings (hidden, channels). No measurement of x tells A: a drawing does. Without
+        kinetic coupling A = 0 and :math:`κ_c = κ`.
+
+        Parameters
+        ----------
+        kinetic : array (hidden, channels)
+            :math:`A = M_{hh}^{1/2} M_{hh}^{-1} M_{hx}` in the normalised hidden modes.
+        """
+        M, K = self.matrices
+        n = len(self.channels)
+        A = np.asarray(kinetic, float)
+        if A.shape != (len(M) - n, n):
+            raise OptionError(
+                f"the kinetic coupling has shape {A.shape}; give one of {(len(M) - n, n)}: a row "
+                "for each hidden coordinate, a column for each channel."
+            )
+        held = np.vstack([np.eye(n), A])
+        return np.asarray(held.T @ K @ held)
 
     @property
     def hidden(self) -> tuple[Hidden, ...]:
@@ -142,12 +179,26 @@ class Hamiltonian(Value):
     def _modal(self) -> tuple[Array, Array]:
         M, K = self.matrices
         values, modes = scipy.linalg.eigh(K, M)
-        return np.sqrt(np.maximum(values, 0.0)), modes
+        # rounding leaves the frequency of a rigid body on either side of zero
+        rigid = np.abs(values) <= _RIGID * np.abs(values).max(initial=0.0)
+        return np.where(rigid, 0.0, values), modes
 
     @property
     def frequencies(self) -> Array:
-        """Closed-loop frequencies Ω of the whole: what the seen coordinates show."""
-        return self._modal[0]
+        """Closed-loop frequencies Ω of the whole: what the seen coordinates show.
+
+        Raises
+        ------
+        CannotTellError
+            When the motion is unstable: a mode that grows has no frequency.
+        """
+        squares = self._modal[0]
+        if squares.min(initial=0.0) < 0:
+            raise CannotTellError(
+                "the motion is unstable: a mode grows at the rate "
+                f"{np.sqrt(-squares.min()):.4g} and has no frequency."
+            )
+        return np.asarray(np.sqrt(squares))
 
     def _split(self, state: ArrayLike) -> tuple[Array, Array]:
         z = np.asarray(state, float)
@@ -168,24 +219,26 @@ class Hamiltonian(Value):
     def flow(self, state: ArrayLike, t: ArrayLike) -> Array:
         r"""State after the time t, exactly: each normal mode turns by its own angle.
 
+        A mode of zero frequency moves uniformly, and one that is unstable grows.
+
         Parameters
         ----------
         state : array (2·size,)
         t : float or array
             The result has shape (\*t.shape, 2·size).
         """
-        omega, modes = self._modal
+        squares, modes = self._modal
         M = self.matrices[0]
         q, p = self._split(state)
         a, b = modes.T @ M @ q, modes.T @ p  # modal position and momentum
         times = np.asarray(t, float)
+        omega = np.sqrt(squares + 0j)
         angle = np.multiply.outer(times, omega)
-        # a mode of zero frequency moves uniformly
-        ramp = np.where(
-            omega > 0, np.sin(angle) / np.where(omega > 0, omega, 1.0), times[..., None]
-        )
-        at = np.cos(angle) * a + ramp * b
-        bt = np.cos(angle) * b - omega * np.sin(angle) * a
+        moves = omega != 0
+        turn = np.cos(angle).real
+        ramp = np.where(moves, np.sin(angle) / np.where(moves, omega, 1.0), times[..., None]).real
+        at = turn * a + ramp * b
+        bt = turn * b - squares * ramp * a
         return np.concatenate([at @ modes.T, bt @ (M @ modes).T], axis=-1)
 
     def simulate(self, state: ArrayLike, t: ArrayLike) -> Array:

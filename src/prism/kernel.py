@@ -130,7 +130,7 @@ class Certificate:
 
 
 def certify(stiffness: Array, kernel: MemoryKernel, *, rigid: bool = False) -> Certificate:
-    r"""Check both conditions on a kernel and the static stiffness κ.
+    r"""Check both conditions on a kernel and the dynamic stiffness κ.
 
     A residue counts as positive semidefinite when its smallest eigenvalue is above minus the
     rounding error of its largest. A system with a rigid-body mode is passive with a mean-force

@@ -80,7 +80,8 @@ def identify(
     mass : array (channels, channels) or "identity", optional
         Effective mass of the seen coordinates, if known.
     stiffness : array (channels, channels), optional
-        Stiffness of the seen coordinates with the hidden ones clamped, if known.
+        Dynamic stiffness κ of the seen coordinates, if known: that with the hidden ones clamped
+        where mass does not couple them to x, and more than that where it does.
     temperature : float, optional
         Equilibrium: kT in the units of energy of the record; it fixes the scale as the mass does.
     hbar : float, optional

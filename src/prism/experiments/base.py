@@ -53,7 +53,7 @@ class OfLines(Value):
     Attributes
     ----------
     mass, stiffness : array (channels, channels) or None
-        Effective mass μ and static stiffness κ of the seen coordinates.
+        Effective mass μ and dynamic stiffness κ of the seen coordinates.
     """
 
     name: ClassVar[str]
@@ -95,7 +95,11 @@ class OfLines(Value):
         """Which of the known quantities fixes the scale."""
         if self.mass is not None:
             return "fixed by the given mass"
-        return SCALE_FREE if self.stiffness is None else "fixed by the given stiffness"
+        return (
+            SCALE_FREE
+            if self.stiffness is None
+            else "fixed by the given stiffness, taken for the dynamic one"
+        )
 
     def relations(self, omega: Array, shapes: Array, s: Array) -> Relation:
         """Relations from what is known; the gauge if nothing is. ``omega`` is per mode."""

@@ -162,7 +162,7 @@ OPTIONS: tuple[Option, ...] = (
         flag="--known-stiffness",
         metavar="FILE",
         title="known stiffness",
-        help="Known stiffness of the channels, a matrix.",
+        help="Known dynamic stiffness of the channels, a matrix.",
         belongs="known",
     ),
     Option(

@@ -102,8 +102,22 @@ class LinearSystem:
 
     @property
     def stiffness(self) -> Array:
-        r"""Static stiffness κ of the seen coordinates with the hidden ones clamped."""
+        r"""Dynamic stiffness κ of the seen coordinates, :math:`\lim H^{-1} - μ s^2`, s → ∞."""
         return self._eliminated[1]
+
+    @property
+    def static_stiffness(self) -> Array:
+        r"""Static stiffness :math:`H(0)^{-1} = (Γ K^{-1} Γ^T)^{-1}`."""
+        G = self.observation
+        return np.asarray(np.linalg.inv(G @ np.linalg.solve(self.full_stiffness, G.T)))
+
+    @property
+    def clamped_stiffness(self) -> Array:
+        r"""Stiffness of the seen coordinates with the others clamped, where Γ selects some."""
+        G = self.observation
+        if not np.allclose(G @ G.T, np.eye(len(G))):
+            raise OptionError("what is seen are no coordinates: nothing else can be clamped.")
+        return np.asarray(G @ self.full_stiffness @ G.T)
 
     @property
     def hidden_frequencies(self) -> Array:
