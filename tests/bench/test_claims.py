@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from prism.identifiability import cramer_rao
+from prism.pipeline import identify
 from prism.systems import chain
 from prism_bench import BENCHMARKS
 from prism_bench.chain import (
@@ -78,6 +79,22 @@ def test_cramer_rao_bound_of_one_line():
     samples = record.samples[0]
     # one period in 32 is left at the end: offset and drift cost 1 %
     np.testing.assert_allclose(bound, np.sqrt(24 * 0.01 / (0.05**2 * samples**3)), rtol=0.01)
+
+
+def test_frequencies_are_unbiased_and_their_errors_go_with_the_amplitude():
+    """A mode of a hundredth of the energy: ten times the bound, and z about zero with rms one."""
+    system, z = chain(2, observed=[0]), []
+    equal = system.free(200, 0.05, energies=np.ones(2), rng=0)
+    less = system.free(200, 0.05, energies=np.array([1.0, 0.01]), rng=0)
+    bounds = [cramer_rao(record, system.frequencies, 0.1) for record in (equal, less)]
+    assert bounds[1] / bounds[0] == pytest.approx([1.0, 10.0], rel=0.05)
+    for seed in range(40):
+        record = system.free(200, 0.05, energies=np.array([1.0, 0.01]), noise=0.1, rng=seed)
+        modes = identify(record).modes
+        assert len(modes) == 2
+        z.append((modes.frequencies - system.frequencies) / modes.frequencies_std)
+    assert np.abs(np.mean(z, axis=0)).max() < 3.3 / np.sqrt(40)
+    assert 0.7 < np.sqrt(np.mean(np.square(z))) < 1.3
 
 
 def test_rows_and_bars():

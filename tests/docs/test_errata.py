@@ -7,7 +7,7 @@ last sections check other statements of the paper that the page judges.
 import numpy as np
 import pytest
 from scipy.integrate import trapezoid
-from scipy.linalg import expm
+from scipy.linalg import block_diag, expm
 
 import prism
 from prism.completion import complete
@@ -186,6 +186,32 @@ def test_e3_stationary_measure_for_which_the_paper_is_right(system):
     np.testing.assert_allclose(found.poles, system.hidden_frequencies, rtol=1e-10)
     truth = np.einsum("ia,ib->iab", system.couplings, system.couplings)
     np.testing.assert_allclose(found.residues, truth, atol=1e-9)
+
+
+@pytest.mark.parametrize("system", [FIRST, CHAIN, CART], ids=["first", "ends", "cart"])
+def test_e3_any_factorised_ensemble_obeys_the_relation_of_the_paper(system):
+    """Hidden start uncorrelated with x(0), of whatever energy: ⟨F x(0)⟩ = 0, and (5) is exact."""
+    rng = np.random.default_rng(5)
+    omega, c, n = system.hidden_frequencies, system.couplings, len(system.channels)
+    K = np.block([[system.stiffness, c.T], [c, np.diag(omega**2)]])
+    size = len(K)
+    A = np.block([[np.zeros((size, size)), np.eye(size)], [-K, np.zeros((size, size))]])
+    seen = rng.standard_normal((n, n))
+    hidden = [np.diag(rng.uniform(0.5, 3.0, size - n)) for _ in range(2)]
+    blocks = [seen @ seen.T, hidden[0], 0.4 * np.eye(n), hidden[1]]
+    start = block_diag(*blocks)  # of (x, q, x', q'): μ = I here
+    tau = np.linspace(0, 10, 21)
+    correlation = np.array([(expm(A * t) @ start)[:n, :n] for t in tau])
+    # only what x(0) itself sets going is left: the release, times ⟨x x⟩
+    released = np.array([expm(A * t)[:n, :n] @ blocks[0] for t in tau])
+    np.testing.assert_allclose(correlation, released, atol=1e-12)
+    turned = np.cos(np.multiply.outer(tau, system.frequencies))
+    lines = np.einsum("tm,mab->tab", turned, system.residues) @ blocks[0]
+    np.testing.assert_allclose(correlation, lines, atol=1e-9)
+    found = kernel_poles(
+        CosineSum(system.frequencies, system.residues @ blocks[0]), system.mass, relation="released"
+    )
+    np.testing.assert_allclose(found.poles, omega, rtol=1e-8)
 
 
 def test_e3_poles_by_the_paper_depend_on_the_excitation():
@@ -669,3 +695,24 @@ def test_lines_alone_forecast():
     rest = clean.tail(0.4)
     error = model.forecast(rest.times[0]).values - rest.trials[0]
     assert np.sqrt(np.mean(error**2)) < 0.1 * rest.trials[0].std()
+
+
+# -- what a record that excites all modes shows ---------------------------------------------------
+
+
+def test_excited_modes_show_and_degenerate_ones_have_the_direction_of_the_start():
+    """One direction for two modes of one frequency, another one from another start."""
+    pair = LinearSystem(np.eye(2), np.eye(2), np.eye(2))
+    found = []
+    for start in ([1.0, 0.3], [0.2, -1.0]):
+        record = pair.released(150, 0.1, start, noise=0.02, rng=0)
+        (shape,) = prism.identify(record).modes.shapes
+        np.testing.assert_allclose(shape, start / np.linalg.norm(start), atol=0.01)
+        found.append(shape)
+    assert abs(found[0] @ found[1]) < 0.5
+    rng = np.random.default_rng(1)
+    all_of_them = CHAIN.free(400, 0.05, energies=np.ones(4), noise=0.1, rng=rng)
+    assert len(prism.identify(all_of_them).modes) == 4
+    but_one = CHAIN.free(400, 0.05, energies=np.array([1, 1, 0, 1.0]), noise=0.1, rng=rng)
+    left = prism.identify(but_one).modes.frequencies
+    np.testing.assert_allclose(left, CHAIN.frequencies[[0, 1, 3]], rtol=1e-3)

@@ -11,7 +11,7 @@ from tests.places import ROOT
 
 EXAMPLES = ROOT / "examples"
 PAGE = (ROOT / "docs" / "applications.md").read_text("utf-8")
-NAMES = ("bath", "slosh", "dwell", "tearing", "flutter", "duffing")
+NAMES = ("bath", "slosh", "dwell", "plasma", "tearing", "flutter", "duffing")
 
 # The rows of each table of the page, in order, by the names that main() returns.
 QUOTED = {
@@ -26,6 +26,7 @@ QUOTED = {
     ),
     "slosh": ("line_1", "line_2", "exact", "found", "std", "displaced"),
     "dwell": ("modes", "exact_1", "found_1", "std_1", "found_2", "found_3", "loss"),
+    "plasma": ("lines", "hidden", "exact_1", "found_1", "std_1", "hidden_error", "z"),
     "tearing": (
         "windows",
         "lines",
@@ -118,6 +119,16 @@ def test_a_nonlinear_spring_and_two_oscillators_from_one_record():
     assert found["z_max"] < 3
     assert found["nrmse"] < 0.055
     assert found["nrmse"] < found["linear_nrmse"]
+
+
+def test_waves_beside_a_probe_are_those_of_the_shorter_columns():
+    """A field on a lattice, whose modes with the probe held are known in closed form."""
+    found = numbers("plasma")
+    assert found["lines"] == 7
+    assert found["line_error"] < 1e-4
+    assert found["hidden"] == 6
+    assert found["hidden_error"] < 0.5  # percent
+    assert 0.5 < found["z"] < 1.6
 
 
 def test_moving_line_is_tracked_within_its_error_and_bias():
