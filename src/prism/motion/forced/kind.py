@@ -182,7 +182,6 @@ def _finding(
             Gaussian.of(values, fit.covariance[:part, :part]),
             names,
             "fixed by the measured forces",
-            rigid=bool(np.any(foster.omega == 0)),
         )
         certificate = outcome.certificate
     return Finding(
