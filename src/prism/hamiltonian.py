@@ -18,6 +18,7 @@ from prism.completion import Completion, Hidden
 from prism.errors import OptionError
 from prism.kernel import MemoryKernel
 
+_RIGID_ROUNDING = 1e-14  # of the highest squared frequency: a lower one is a rigid-body mode
 _NEGLIGIBLE = 1e-12  # of the largest coefficient of its kind, in a written equation
 
 
@@ -142,11 +143,15 @@ class Hamiltonian(Value):
     def _modal(self) -> tuple[Array, Array]:
         M, K = self.matrices
         values, modes = scipy.linalg.eigh(K, M)
-        return np.sqrt(np.maximum(values, 0.0)), modes
+        turns = values > _RIGID_ROUNDING * values.max()
+        return np.sqrt(np.where(turns, values, 0.0)), modes
 
     @property
     def frequencies(self) -> Array:
-        """Closed-loop frequencies Ω of the whole: what the seen coordinates show."""
+        """Closed-loop frequencies Ω of the whole: what the seen coordinates show.
+
+        Zero for a rigid-body mode.
+        """
         return self._modal[0]
 
     def _split(self, state: ArrayLike) -> tuple[Array, Array]:

@@ -33,6 +33,7 @@ class Settings(Value):
     gyroscopic : bool or None
     potential : str, tuple of str or None
     mass, stiffness, pull : array, float, str or None
+    rigid : int or None
     force : tuple of str or None
     at : tuple of (str, str) or None
     hold, rank : str
@@ -54,6 +55,7 @@ class Settings(Value):
     mass: Any = None
     stiffness: Any = None
     pull: Any = None
+    rigid: int | None = None
     force: tuple[str, ...] | None = None
     at: tuple[tuple[str, str], ...] | None = None
     hold: str = "auto"

@@ -42,3 +42,4 @@ SECOND_NULL = 1e-3
 # Difference of the misfits of a release and of a snap-back from which the data tell them apart: the
 # wrong one is as much worse by chance in one of a thousand records.
 TOLD_APART = 10.8
+RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise

@@ -9,6 +9,7 @@ which removes most of the scatter of the energies.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,6 +33,7 @@ from prism.experiments.ensemble import (
     not_independent,
     scatter,
 )
+from prism.experiments.rigid import biased, speeds_of
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.uncertainty import Gaussian
 
@@ -79,8 +81,11 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     K, R = E.shape
     noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
     mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
-    covariance = np.diag((mean**2 + noise) / (R * mean**2))
-    seen = scatter(E, noise)
+    turns = fit.omega[fit.line] > 0
+    # the squared speed of a rigid body is one Gaussian number squared, an energy the sum of two
+    degrees = np.where(turns, 1.0, 2.0)
+    covariance = np.diag(degrees * (mean**2 + noise) / (R * mean**2))
+    seen = scatter(E[turns], noise[turns])
     many = max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R
     canonical = seen.kind == "canonical" or not many
     if not canonical:
@@ -89,9 +94,13 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
 
 
 def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
-    """Energies of the modes in each trial and their bias by noise, (modes, trials)."""
+    """Energies of the modes in each trial and their bias by noise, (modes, trials).
+
+    Of a rigid-body mode it is the squared speed, twice its energy, whose mean is half of kT.
+    """
     K = len(fit.line)
-    half = 0.5 * fit.omega[fit.line][:, None] ** 2
+    omega = fit.omega[fit.line][:, None]
+    half = np.where(omega > 0, 0.5 * omega**2, 1.0)
     A, B = motion.values[:K], motion.values[K : 2 * K]
     variance = np.diag(motion.covariance)
     bias = half * (variance[:K] + variance[K : 2 * K])[:, None] * motion.scatter
@@ -107,8 +116,9 @@ def _sensitivity(fit: InPhaseFit, total: Array) -> Array:
         A, B = m.values[:K], m.values[K : 2 * K]
         out += np.einsum("kr,rkp->kp", A, m.sensitivity[:, :K])
         out += np.einsum("kr,rkp->kp", B, m.sensitivity[:, K : 2 * K])
-    out *= (omega**2 / total)[:, None]
-    out[np.arange(K), fit.line] += 2 / omega
+    turns = omega > 0
+    out *= (np.where(turns, omega**2, 2.0) / total)[:, None]
+    out[np.flatnonzero(turns), fit.line[turns]] += 2 / omega[turns]
     return out
 
 
@@ -121,7 +131,7 @@ class Equilibrium(OfLines):
         "Many records in which every mode has the same mean energy, as in a heat bath."
     )
 
-    def magnitudes(self, lines: Lines) -> Outcome:
+    def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes from equipartition."""
         return _magnitudes(lines, self)
 
@@ -130,10 +140,14 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     few = too_few_lines(lines) or not_independent(_advance(lines))
     if few is not None:
         return few
-    problem = _Energies(principal_axes(lines.fit), known)
+    problem = _Energies(mixed_axes(principal_axes(lines.fit)), known)
     result = problem.adjusted(np.log(problem.energies.mean), problem.start)
     test = problem.consistency(result)
-    refusal = neither(problem.energies.scatter) or _contradiction(result, test)
+    refusal = (
+        neither(problem.energies.scatter)
+        or biased(speeds_of(lines.fit))
+        or _contradiction(result, test)
+    )
     return problem.magnitudes(result, test) if refusal is None else refusal
 
 
@@ -146,7 +160,8 @@ def _advance(lines: Lines) -> Advance:
     for i, m in enumerate(fit.motions):
         at = [places[i, j] for j in range(m.values.shape[1])]
         z[fit.line[:, None], np.arange(K)[:, None], at] = m.values[:K] - 1j * m.values[K : 2 * K]
-    return advance(z, fit.omega, clock_of(lines))
+    turns = fit.omega > 0
+    return advance(z[turns], fit.omega[turns], clock_of(lines))
 
 
 def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
@@ -157,6 +172,7 @@ def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
         f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom{test.suspect})",
         "check that every mode has the same mean energy, the given mass or stiffness, and the "
         "gains of the channels",
+        refuted=True,
     )
 
 
@@ -211,7 +227,8 @@ class _Energies:
 
         power = "energies that go with a power {0:.2g} of the frequency"
         unseen = "energies that go with the frequency"
-        out = [cause(power, by_log @ np.log(omega), limits.WORTH_POWER, unseen)]
+        logs = np.log(np.where(omega > 0, omega, 1.0))
+        out = [cause(power, by_log @ logs, limits.WORTH_POWER, unseen)]
         worth, unseen = float(np.log(limits.WORTH_ENERGY)), "twice the energy in {0} modes"
         for m, one in enumerate(by_log.T):
             name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
@@ -272,6 +289,7 @@ class _Energies:
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
             remarks=(*_scatter_remarks(self.energies), equilibrium_remark(test, K)),
+            tested=test.dof,
         )
 
 
@@ -312,6 +330,27 @@ def principal_axes(fit: InPhaseFit) -> InPhaseFit:
         covariance=full @ fit.covariance @ full.T,
         motions=motions,
     )
+
+
+def mixed_axes(fit: InPhaseFit) -> InPhaseFit:
+    r"""Let the shapes of several rigid-body modes be uncertain within what they span.
+
+    The covariance C of their speeds over R trials is known as far as R trials tell. With
+    :math:`F = C^{1/2}` in place of the magnitudes, :math:`δF_{ij} = δC_{ij}/(f_i + f_j)` has, in
+    principal axes, the standard deviation :math:`f_i f_j/(f_i + f_j)/\sqrt R`, however close f is
+    to each other.
+    """
+    (K, n), N = fit.shapes.shape, len(fit.omega)
+    rows = np.flatnonzero(fit.omega[fit.line] == 0)
+    b = np.hstack([m.values[K + rows] for m in fit.motions])
+    f, R = np.sqrt(np.mean(b**2, axis=1)), b.shape[1]
+    covariance = fit.covariance.copy()
+    for i, k in combinations(rows, 2):
+        way = np.zeros(len(covariance))
+        way[N + i * n : N + (i + 1) * n] = f[k] / (f[i] + f[k]) * fit.shapes[k]
+        way[N + k * n : N + (k + 1) * n] = f[i] / (f[i] + f[k]) * fit.shapes[i]
+        covariance += np.outer(way, way) / R
+    return replace(fit, covariance=covariance)
 
 
 def _sum_of_magnitudes(n: int, known: OfLines) -> float:

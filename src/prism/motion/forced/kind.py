@@ -47,7 +47,7 @@ class ForcedMotion(Explanation):
     name: ClassVar[str] = "forced"
     words: ClassVar[str] = "a measured force drives it"
     experiments: ClassVar[tuple[str, ...]] = ("forced",)
-    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", *_MEANINGLESS)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid", *_MEANINGLESS)
 
     def meant(self, asked: Question) -> ForcedMotion | None:
         """Where the experiment was a forced one."""

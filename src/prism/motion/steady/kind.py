@@ -103,7 +103,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
         noise_std=lines.noise,
         noise_correlation=lines.correlation,
         motion=motion,
-        remarks=(*_remarks(lines, record.channels), *more),
+        remarks=(*_remarks(lines, record.channels, rigid=_is_rigid(outcome)), *more),
         fit=lines,
     )
 
@@ -157,29 +157,44 @@ def _modes(lines: Lines, outcome: Outcome) -> Modes:
     line, (K, n), N = fit.line, fit.shapes.shape, len(fit.omega)
     omega, shapes, covariance = fit.omega[line], fit.shapes, fit.covariance
     amplitudes = Trajectories(fit, lines.trials, lines.means).amplitudes
+    significance = np.sqrt(lines.gains)[line]
+    phase_ratio = np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line]
+    in_phase = ~lines.out_of_phase[line]
     residues = residues_std = energies = None
     if isinstance(outcome, Magnitudes):
+        if outcome.rigid is not None:
+            p = len(outcome.rigid.significance)
+            amplitudes = np.hstack([outcome.rigid.speeds, amplitudes])
+            significance = np.append(outcome.rigid.significance, significance)
+            phase_ratio = np.append(np.zeros(p), phase_ratio)
+            in_phase = np.append(np.ones(p, bool), in_phase)
+        line, N, K = outcome.line, len(outcome.joint.value("omega")), len(outcome.line)
         omega, shapes = outcome.omega, outcome.joint.value("shapes")
         covariance = outcome.joint.only("omega", "shapes").covariance
         joint = outcome.participation
         v = joint.value("participation")
         residues = np.einsum("ma,mb->mab", v, v)
         residues_std = spread_of_residues(v, joint.between("participation"))
-        energies = 0.5 * omega**2 * amplitudes**2 / outcome.s
+        energies = 0.5 * np.where(omega > 0, omega, 1.0) ** 2 * amplitudes**2 / outcome.s
     pick = np.concatenate([line, np.arange(N, N + K * n)])
     return Modes(
         joint=Gaussian.of({"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]),
         amplitudes=amplitudes,
-        significance=np.sqrt(lines.gains)[line],
-        phase_ratio=np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line],
-        in_phase=~lines.out_of_phase[line],
+        significance=significance,
+        phase_ratio=phase_ratio,
+        in_phase=in_phase,
         residues=residues,
         residues_std=residues_std,
         energies=energies,
     )
 
 
-def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
+def _is_rigid(outcome: Outcome) -> bool:
+    """Whether the drift is that of a body."""
+    return isinstance(outcome, Magnitudes) and outcome.rigid is not None
+
+
+def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterator[Remark]:
     out = np.flatnonzero(lines.out_of_phase)
     if len(out):
         which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in out[:_LISTED])
@@ -243,7 +258,7 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
         )
     if lines.whitening is not None:
         yield from noise_remarks(lines.whitening, channels)
-    if lines.fit.background > 1:
+    if lines.fit.background > 1 and not rigid:
         yield Remark(
             "a linear drift is significant and was fitted together with the lines", code="drift"
         )
