@@ -137,6 +137,10 @@ class Modes(Value):
             damping_interval=some(self.damping_interval),
         )
 
+    def vibrating(self) -> Modes:
+        """The modes without rigid-body modes."""
+        return self.take(np.flatnonzero(~self.rigid)) if self.rigid.any() else self
+
     def without_magnitudes(self) -> Modes:
         """The same modes with undetermined magnitudes."""
         return replace(self, residues=None, residues_std=None, energies=None)
