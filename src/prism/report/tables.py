@@ -224,7 +224,7 @@ def _marks(model: Model) -> list[str]:
     inside = [True] * len(modes) if model.response is None else model.response.inside
     each = zip(modes.in_phase, inside, modes.rigid, strict=True)
     return [
-        ("" if in_phase else "*") + ("" if within else "†") + ("‡" if rigid else "")
+        ("" if in_phase else "*") + ("‡" if rigid else "" if within else "†")
         for in_phase, within, rigid in each
     ]
 
