@@ -43,3 +43,4 @@ SECOND_NULL = 1e-3
 # wrong one is as much worse by chance in one of a thousand records.
 TOLD_APART = 10.8
 RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise
+DIRECTION_STEPS = 6  # of least squares in turn for amplitudes and directions

@@ -1,12 +1,13 @@
 r"""Rigid-body modes: what moves as a whole leaves a line at zero frequency, offset and slope.
 
 A body that nothing holds moves as :math:`v_0 (a + b t)`. Offset and slope of each channel and trial
-are in the fit of the lines as the background :math:`y_r` with the noise covariance E; that they are
-those of p rigid-body modes, :math:`y_r = \sum_k d_k β_{rk}`, is the factorisation of least squares
-of the :math:`E^{-1/2} y_r`, their first p singular vectors. To first order, with
-:math:`c_r = (\sum_r w_r β_r β_r^T)^{-1} β_r`, the errors are
+are in the fit of the lines as the background :math:`y_r`, with the noise covariance :math:`E_r`.
+That they are those of p rigid-body modes, :math:`y_r = \sum_k d_k β_{rk}`, is a factorisation of
+least squares: where all trials are sampled alike, the first p singular vectors of
+:math:`E^{-1/2} y_r`. What the channels say across D is
+:math:`P_r = E_r^{-1} - E_r^{-1} D (D^T E_r^{-1} D)^{-1} D^T E_r^{-1}`, and to first order
 
-.. math:: δD = (1 - D D^T) \sum_r w_r\, δy_r\, c_r^T .
+.. math:: δD = \left(\sum_r β_r β_r^T ⊗ P_r\right)^{-1} \sum_r β_r ⊗ P_r\, δy_r .
 
 All other amplitudes follow, as generalised least squares says, and the result is a fit that has one
 line more, at zero frequency, and no slopes of its own.
@@ -18,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import null_space
 from scipy.special import chdtrc
 
 from prism._linalg import inverse_scaled, positive_sign
@@ -36,13 +38,14 @@ class Drift:
 
     Attributes
     ----------
-    rows : tuple of arrays of int
-        Where they are among the linear parameters of each sampling.
+    rows : array of int (channels,)
+        Where they are among the linear parameters of a sampling.
     values : tuple of arrays (channels, trials)
         One per sampling; slopes per time.
     noise : tuple of arrays (channels, channels)
-        Covariance at the noise of a scatter of one.
+        Covariance E of each sampling, at a scatter of one.
     scatter : tuple of arrays (trials,)
+        Variance of the noise of each trial over that of E.
     """
 
     rows: Index
@@ -61,38 +64,70 @@ class Drift:
         return self.left(0)
 
     @property
-    def _whitened(self) -> Array:
-        """In units of the noise, (channels, trials)."""
-        return np.hstack(
-            [
-                np.linalg.solve(np.linalg.cholesky(E), y) / np.sqrt(s)
-                for y, E, s in zip(self.values, self.noise, self.scatter, strict=True)
-            ]
-        )
+    def rank(self) -> int:
+        """Fewest directions that leave nothing but noise."""
+        most = min(len(self.rows), self.trials)
+        return next(k for k in range(most + 1) if self.left(k) >= limits.RIGID_LEVEL)
 
     def left(self, count: int) -> float:
         """Chance, in noise, of what so many directions leave."""
-        X = self._whitened
-        n, R = X.shape
+        n, R = len(self.rows), self.trials
         if count >= min(n, R):
             return 1.0
-        rest = np.linalg.svd(X, compute_uv=False)[count:]
-        return float(chdtrc((n - count) * (R - count), np.sum(rest**2)))
+        D = self.directions(count)
+        rests = [y - D.T @ b for y, b in zip(self.values, self.along(D), strict=True)]
+        chi2 = sum(
+            float(np.sum(rest * np.linalg.solve(E, rest) / s))
+            for rest, E, s in zip(rests, self.noise, self.scatter, strict=True)
+        )
+        return float(chdtrc((n - count) * (R - count), chi2))
 
-    @property
-    def rank(self) -> int:
-        """Fewest directions that leave nothing but noise."""
-        counts = range(min(self._whitened.shape) + 1)
-        return next(k for k in counts if self.left(k) >= limits.RIGID_LEVEL)
+    def along(self, D: Array) -> list[Array]:
+        """Amplitudes of some directions in every trial, (directions, trials) per sampling.
+
+        Parameters
+        ----------
+        D : array (directions, channels)
+        """
+        out = []
+        for y, E in zip(self.values, self.noise, strict=True):
+            F = np.linalg.solve(E, D.T)
+            out.append(np.asarray(np.linalg.solve(D @ F, F.T @ y), float))
+        return out
 
     def directions(self, count: int) -> Array:
         """The strongest directions, orthonormal, (count, channels)."""
-        roots = [np.linalg.cholesky(E) for E in self.noise]
-        U = np.linalg.svd(self._whitened)[0][:, :count]
-        Q = np.linalg.qr(np.mean(roots, axis=0) @ U)[0].T
-        along = Q @ np.hstack(self.values)
-        Q = np.linalg.eigh(along @ along.T)[1].T[::-1] @ Q  # along which they are uncorrelated
-        return np.array([positive_sign(row) * row for row in Q])
+        if not count:
+            return np.zeros((0, len(self.rows)))
+        root = np.linalg.cholesky(np.mean(self.noise, axis=0))
+        y = np.hstack([v / np.sqrt(s) for v, s in zip(self.values, self.scatter, strict=True)])
+        D = _orthonormal((root @ np.linalg.svd(np.linalg.solve(root, y))[0][:, :count]).T)
+        # of one sampling this is the best there is; noise of several shapes asks for more
+        for _ in range(limits.DIRECTION_STEPS if len(self.noise) > 1 else 0):
+            D = self._better(D)
+        b = np.hstack(self.along(D))
+        D = np.linalg.eigh(b @ b.T)[1].T[::-1] @ D  # along which amplitudes are uncorrelated
+        return np.array([positive_sign(row) * row for row in D])
+
+    def _better(self, D: Array) -> Array:
+        """Directions of least squares at the amplitudes of these."""
+        matrix, right = np.zeros((D.size, D.size)), np.zeros(D.size)
+        for y, E, s, b in zip(self.values, self.noise, self.scatter, self.along(D), strict=True):
+            matrix += np.kron((b / s) @ b.T, np.linalg.inv(E))
+            right += ((b / s) @ np.linalg.solve(E, y).T).ravel()
+        return _orthonormal((inverse_scaled(matrix) @ right).reshape(D.shape))
+
+    def information(self, D: Array) -> list[Array]:
+        """What the channels of each sampling say across these directions, (channels, channels)."""
+        out = []
+        for E in self.noise:
+            F = np.linalg.solve(E, D.T)
+            out.append(np.linalg.inv(E) - F @ np.linalg.solve(D @ F, F.T))
+        return out
+
+
+def _orthonormal(D: Array) -> Array:
+    return np.asarray(np.linalg.qr(D.T)[0].T)
 
 
 def offsets_of(fit: InPhaseFit, means: Array, trials: tuple[tuple[int, int], ...]) -> Drift:
@@ -154,7 +189,7 @@ def with_rigid(fit: InPhaseFit, count: int, offsets: Drift | None = None) -> InP
     seen = slopes_of(fit) if offsets is None else offsets
     D = seen.directions(count)
     tied = [_tied(fit, m, D, offsets, i) for i, m in enumerate(fit.motions)]
-    covariance = _joint(fit, seen, D, tied, offsets is None)
+    covariance = _joint(fit, seen, D, offsets is None)
     return replace(
         fit,
         omega=np.append(0.0, fit.omega),
@@ -224,23 +259,11 @@ def _projected(
     )
 
 
-def _joint(
-    fit: InPhaseFit, seen: Drift, D: Array, tied: list[SeriesMotion], by_slope: bool
-) -> Array:
+def _joint(fit: InPhaseFit, seen: Drift, D: Array, by_slope: bool) -> Array:
     """Covariance of (0, Ω, rigid shapes, shapes)."""
     (p, n), K, N = D.shape, len(fit.line), len(fit.omega)
-    row = K + p if by_slope else 0
-    weights = [1 / (np.mean(np.diag(E)) * s) for E, s in zip(seen.noise, seen.scatter, strict=True)]
-    amplitudes = [m.values[row : row + p] for m in tied]
-    gram = sum((w * b) @ b.T for w, b in zip(weights, amplitudes, strict=True))
-    across = np.eye(n) - D.T @ D
-    own, J = np.zeros((p * n, p * n)), np.zeros((p * n, len(fit.covariance)))
-    for i, motion in enumerate(fit.motions):
-        c = weights[i] * np.linalg.solve(gram, amplitudes[i])  # (p, trials)
-        own += np.kron((c * seen.scatter[i]) @ c.T, across @ seen.noise[i] @ across)
-        unit = 1 / motion.half if by_slope else 1.0
-        S = unit * motion.sensitivity[:, seen.rows]  # (trials, n, θ)
-        J += np.einsum("kr,ab,rbp->kap", c, across, S).reshape(p * n, -1)
+    S = [m.sensitivity[:, seen.rows] / (m.half if by_slope else 1.0) for m in fit.motions]
+    own, J = _errors(seen, D, S)
     spread = np.zeros((1 + N + (p + K) * n, len(fit.covariance)))
     spread[1 : N + 1, :N] = np.eye(N)
     spread[N + 1 : N + 1 + p * n] = J
@@ -248,3 +271,17 @@ def _joint(
     out = spread @ fit.covariance @ spread.T
     out[N + 1 : N + 1 + p * n, N + 1 : N + 1 + p * n] += own
     return np.asarray(out)
+
+
+def _errors(seen: Drift, D: Array, sensitivity: list[Array]) -> tuple[Array, Array]:
+    """Covariance of the directions by their own noise, and their derivative by the lines."""
+    p, n = D.shape
+    information = np.zeros((p * n, p * n))
+    score = np.zeros((p * n, sensitivity[0].shape[2]))
+    parts = zip(seen.along(D), seen.scatter, seen.information(D), sensitivity, strict=True)
+    for b, s, P, S in parts:
+        information += np.kron((b / s) @ b.T, P)
+        score += np.einsum("kr,ab,rbt->kat", b / s, P, S).reshape(p * n, -1)
+    across = np.kron(np.eye(p), null_space(D)) if p < n else np.zeros((p * n, 0))
+    own = across @ inverse_scaled(across.T @ information @ across) @ across.T
+    return own, own @ score
