@@ -185,6 +185,12 @@ def test_a_body_at_equilibrium_has_no_mean_speed():
     assert "mean that is not zero" in refusal.why
 
 
+def test_few_trials_do_not_tell_a_speed():
+    record = free_chain(0).equilibrium(60, 0.2, trials=9, noise=0.1, rng=1)
+    said = why(record, experiment="equilibrium", rigid=1)
+    assert "9 trials scatters by 47 %" in said
+
+
 def test_nothing_free_can_be_pulled():
     record = chain(3, observed=[0]).snapback(60, 0.1, [1.0], noise=0.05, rng=1)
     assert "impossible without a support" in why(record, experiment="snapback", rigid=1)

@@ -44,3 +44,6 @@ SECOND_NULL = 1e-3
 TOLD_APART = 10.8
 RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise
 DIRECTION_STEPS = 6  # of least squares in turn for amplitudes and directions
+# Trials at equilibrium that tell the speed of a rigid body, at least: with fewer, the errors of
+# hidden frequencies are exceeded too often.
+RIGID_TRIALS = 10

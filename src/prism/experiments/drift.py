@@ -163,7 +163,7 @@ def slopes_of(fit: InPhaseFit) -> Drift:
 
 
 def _background(fit: InPhaseFit, column: int) -> Drift:
-    rows = 2 * len(fit.line) + fit.background * np.arange(fit.shapes.shape[1]) + column
+    rows = _offset_rows(fit) + column
     return Drift(
         rows,
         tuple(m.values[rows] for m in fit.motions),
@@ -188,75 +188,77 @@ def with_rigid(fit: InPhaseFit, count: int, offsets: Drift | None = None) -> InP
     """
     seen = slopes_of(fit) if offsets is None else offsets
     D = seen.directions(count)
-    tied = [_tied(fit, m, D, offsets, i) for i, m in enumerate(fit.motions)]
-    covariance = _joint(fit, seen, D, offsets is None)
+    raw = [None] * len(fit.motions) if offsets is None else offsets.values
+    tied = [_tied(fit, m, D, own) for m, own in zip(fit.motions, raw, strict=True)]
     return replace(
         fit,
         omega=np.append(0.0, fit.omega),
         line=np.concatenate([np.zeros(count, int), fit.line + 1]),
         shapes=np.vstack([D, fit.shapes]),
-        covariance=covariance,
+        covariance=_joint(fit, seen, D, offsets is None),
         background=int(offsets is None),
         motions=tied,
     )
 
 
-def _tied(
-    fit: InPhaseFit, motion: SeriesMotion, D: Array, offsets: Drift | None, sampling: int
-) -> SeriesMotion:
+def _tied(fit: InPhaseFit, motion: SeriesMotion, D: Array, offsets: Array | None) -> SeriesMotion:
     """Linear parameters of one sampling whose background is that of rigid-body modes."""
-    p, n = D.shape
-    K, nb = len(fit.line), fit.background
-    values, scale = motion.values.copy(), np.ones(len(motion.values))
-    first = 2 * K + nb * np.arange(n)
+    N, first = len(fit.omega), _offset_rows(fit)
+    values, unit = motion.values.copy(), np.ones((len(motion.values), 1))
     if offsets is not None:
-        values[first] = offsets.values[sampling]
-    if nb > 1:
-        scale[first + 1] = 1 / motion.half
-    G = np.zeros((len(values), 2 * (K + p) + n * (offsets is None)))
-    modes = np.r_[p : p + K]
-    G[: 2 * K, np.r_[modes, K + p + modes]] = np.eye(2 * K)
-    if offsets is None:
-        G[first, 2 * (K + p) :] = np.eye(n)
-    else:
-        G[first, :p] = D.T
-    if nb > 1:
-        G[first + 1, K + p : K + 2 * p] = D.T
-    return _projected(motion, G, values * scale[:, None], scale, (K, p, n, first, nb))
-
-
-def _projected(
-    motion: SeriesMotion,
-    G: Array,
-    values: Array,
-    scale: Array,
-    sizes: tuple[int, int, int, Index, int],
-) -> SeriesMotion:
-    """Generalised least squares: new parameters are those that ``G`` maps nearest to the old."""
-    K, p, n, first, nb = sizes
-    used = np.flatnonzero(G.any(axis=0))
-    C = motion.covariance * np.outer(scale, scale)
-    information = inverse_scaled(C)
-    own = inverse_scaled(G[:, used].T @ information @ G[:, used])
-    M = np.zeros((G.shape[1], len(values)))
-    M[used] = own @ G[:, used].T @ information
-    covariance = np.zeros((G.shape[1],) * 2)
-    covariance[np.ix_(used, used)] = own
-    found = M @ values
-    by_theta = M @ (scale[:, None] * motion.sensitivity)
-    by_shape = np.zeros((found.shape[1], len(found), p * n))
-    for k in range(p):
-        offset, speed = found[k], found[K + p + k]
-        part = -M[:, first, None] * offset
-        if nb > 1:
-            part -= M[:, first + 1, None] * speed
-        by_shape[:, :, k * n : (k + 1) * n] = part.transpose(2, 0, 1)
-    N = by_theta.shape[2] - K * n
-    none = np.zeros((*by_theta.shape[:2], 1))
-    parts = [none, by_theta[:, :, :N], by_shape, by_theta[:, :, N:]]
-    return replace(
-        motion, values=found, covariance=covariance, sensitivity=np.concatenate(parts, axis=2)
+        values[first] = offsets
+    if fit.background > 1:
+        unit[first + 1] = 1 / motion.half  # slopes per time
+    M, covariance = _nearest(
+        _places(fit, D, offsets is not None), motion.covariance * unit * unit.T
     )
+    found, by_lines = M @ (unit * values), M @ (unit * motion.sensitivity)
+    none, by_shape = np.zeros((*by_lines.shape[:2], 1)), _by_shape(fit, M, found, len(D))
+    parts = [none, by_lines[:, :, :N], by_shape, by_lines[:, :, N:]]
+    sensitivity = np.concatenate(parts, axis=2)
+    return replace(motion, values=found, covariance=covariance, sensitivity=sensitivity)
+
+
+def _offset_rows(fit: InPhaseFit) -> Index:
+    return 2 * len(fit.line) + fit.background * np.arange(fit.shapes.shape[1])
+
+
+def _places(fit: InPhaseFit, D: Array, by_offset: bool) -> Array:
+    """How the old linear parameters follow from the new ones, (old, new)."""
+    (p, n), K, first = D.shape, len(fit.line), _offset_rows(fit)
+    G = np.zeros((2 * K + fit.background * n, 2 * (K + p) + n * (not by_offset)))
+    modes = np.arange(p, p + K)
+    G[: 2 * K, np.append(modes, K + p + modes)] = np.eye(2 * K)
+    if by_offset:
+        G[first, :p] = D.T
+    else:
+        G[first, 2 * (K + p) :] = np.eye(n)
+    if fit.background > 1:
+        G[first + 1, K + p : K + 2 * p] = D.T
+    return G
+
+
+def _nearest(G: Array, covariance: Array) -> tuple[Array, Array]:
+    """Map to the parameters that G takes nearest to others of this covariance, and theirs."""
+    used = np.flatnonzero(G.any(axis=0))
+    information = inverse_scaled(covariance)
+    own = inverse_scaled(G[:, used].T @ information @ G[:, used])
+    M, C = np.zeros(G.T.shape), np.zeros((G.shape[1],) * 2)
+    M[used] = own @ G[:, used].T @ information
+    C[np.ix_(used, used)] = own
+    return M, C
+
+
+def _by_shape(fit: InPhaseFit, M: Array, found: Array, p: int) -> Array:
+    """Derivative of the new parameters by the rigid shapes, (trials, parameters, shapes)."""
+    K, n, first = len(fit.line), fit.shapes.shape[1], _offset_rows(fit)
+    out = np.zeros((found.shape[1], len(found), p * n))
+    for k in range(p):
+        part = -M[:, first, None] * found[k]
+        if fit.background > 1:
+            part -= M[:, first + 1, None] * found[K + p + k]
+        out[:, :, k * n : (k + 1) * n] = part.transpose(2, 0, 1)
+    return out
 
 
 def _joint(fit: InPhaseFit, seen: Drift, D: Array, by_slope: bool) -> Array:

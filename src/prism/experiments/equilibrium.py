@@ -33,7 +33,7 @@ from prism.experiments.ensemble import (
     not_independent,
     scatter,
 )
-from prism.experiments.rigid import biased, speeds_of
+from prism.experiments.rigid import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.uncertainty import Gaussian
 
@@ -137,17 +137,14 @@ class Equilibrium(OfLines):
 
 
 def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
-    few = too_few_lines(lines) or not_independent(_advance(lines))
+    speeds = speeds_of(lines.fit)
+    few = too_few_lines(lines) or not_independent(_advance(lines)) or too_few_speeds(speeds)
     if few is not None:
         return few
     problem = _Energies(mixed_axes(principal_axes(lines.fit)), known)
     result = problem.adjusted(np.log(problem.energies.mean), problem.start)
     test = problem.consistency(result)
-    refusal = (
-        neither(problem.energies.scatter)
-        or biased(speeds_of(lines.fit))
-        or _contradiction(result, test)
-    )
+    refusal = neither(problem.energies.scatter) or biased(speeds) or _contradiction(result, test)
     return problem.magnitudes(result, test) if refusal is None else refusal
 
 

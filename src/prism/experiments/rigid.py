@@ -32,6 +32,7 @@ __all__ = [
     "pulled_free",
     "sloping",
     "speeds_of",
+    "too_few_speeds",
     "with_rigid_bodies",
 ]
 
@@ -196,6 +197,23 @@ def _motion(lines: Lines, count: int) -> RigidMotion:
             there = noise > 0
             gain[k] += np.sum(size[there] / noise[there, None] / motion.scatter)
     return RigidMotion(np.abs(speeds), np.sqrt(gain))
+
+
+def too_few_speeds(speeds: Array) -> Undetermined | None:
+    """A refusal where so few trials tell the speed of a rigid body that no error bar would hold.
+
+    Parameters
+    ----------
+    speeds : array (rigid-body modes, trials)
+    """
+    p, R = speeds.shape
+    if p == 0 or limits.RIGID_TRIALS <= R:
+        return None
+    return Undetermined(
+        f"the mean square speed of a rigid body in {R} trial{'s' * (R > 1)} scatters by "
+        f"{100 * np.sqrt(2 / R):.0f} %, too much for errors that hold",
+        f"record {limits.RIGID_TRIALS} trials or more",
+    )
 
 
 def biased(speeds: Array) -> Undetermined | None:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Index, Mask
 from prism.finding import Determined, Finding, RecordSummary, determined
 from prism.forecast import Motion
 from prism.ignore import ignored_bands
@@ -153,39 +153,43 @@ def _commensurate(ties: Ties) -> Remark:
 
 def _modes(lines: Lines, outcome: Outcome) -> Modes:
     """One row per mode: the modes of a degenerate line share its frequency."""
-    fit = lines.fit
-    line, (K, n), N = fit.line, fit.shapes.shape, len(fit.omega)
-    omega, shapes, covariance = fit.omega[line], fit.shapes, fit.covariance
-    amplitudes = Trajectories(fit, lines.trials, lines.means).amplitudes
-    significance = np.sqrt(lines.gains)[line]
-    phase_ratio = np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line]
-    in_phase = ~lines.out_of_phase[line]
-    residues = residues_std = energies = None
-    if isinstance(outcome, Magnitudes):
-        if outcome.rigid is not None:
-            p = len(outcome.rigid.significance)
-            amplitudes = np.hstack([outcome.rigid.speeds, amplitudes])
-            significance = np.append(outcome.rigid.significance, significance)
-            phase_ratio = np.append(np.zeros(p), phase_ratio)
-            in_phase = np.append(np.ones(p, bool), in_phase)
-        line, N, K = outcome.line, len(outcome.joint.value("omega")), len(outcome.line)
-        omega, shapes = outcome.omega, outcome.joint.value("shapes")
-        covariance = outcome.joint.only("omega", "shapes").covariance
-        joint = outcome.participation
-        v = joint.value("participation")
-        residues = np.einsum("ma,mb->mab", v, v)
-        residues_std = spread_of_residues(v, joint.between("participation"))
-        energies = 0.5 * np.where(omega > 0, omega, 1.0) ** 2 * amplitudes**2 / outcome.s
-    pick = np.concatenate([line, np.arange(N, N + K * n)])
+    fit, seen = lines.fit, _seen(lines, outcome)
+    if not isinstance(outcome, Magnitudes):
+        return Modes(_directions(fit.omega, fit.line, fit.shapes, fit.covariance), *seen)
+    joint, amplitudes = outcome.participation, seen[0]
+    v, turning = joint.value("participation"), np.where(outcome.omega > 0, outcome.omega, 1.0)
+    known = outcome.joint.only("omega", "shapes")
     return Modes(
-        joint=Gaussian.of({"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]),
-        amplitudes=amplitudes,
-        significance=significance,
-        phase_ratio=phase_ratio,
-        in_phase=in_phase,
-        residues=residues,
-        residues_std=residues_std,
-        energies=energies,
+        _directions(known.value("omega"), outcome.line, known.value("shapes"), known.covariance),
+        *seen,
+        residues=np.einsum("ma,mb->mab", v, v),
+        residues_std=spread_of_residues(v, joint.between("participation")),
+        energies=0.5 * turning**2 * amplitudes**2 / outcome.s,
+    )
+
+
+def _directions(omega: Array, line: Index, shapes: Array, covariance: Array) -> Gaussian:
+    """Frequencies and shapes per mode, from those per line."""
+    pick = np.concatenate([line, np.arange(len(omega), len(covariance))])
+    values = {"frequencies": omega[line], "shapes": shapes}
+    return Gaussian.of(values, covariance[np.ix_(pick, pick)])
+
+
+def _seen(lines: Lines, outcome: Outcome) -> tuple[Array, Array, Array, Mask]:
+    """Amplitudes, significance, ratio of phases and whether in phase; rigid-body modes first."""
+    line, several = lines.fit.line, lines.fit.shapes.shape[1] > 1
+    ratios = np.array([t.ratio[1] if several else 0.0 for t in lines.tests])[line]
+    amplitudes = Trajectories(lines.fit, lines.trials, lines.means).amplitudes
+    significance, in_phase = np.sqrt(lines.gains)[line], ~lines.out_of_phase[line]
+    rigid = outcome.rigid if isinstance(outcome, Magnitudes) else None
+    if rigid is None:
+        return amplitudes, significance, ratios, in_phase
+    p = len(rigid.significance)
+    return (
+        np.hstack([rigid.speeds, amplitudes]),
+        np.append(rigid.significance, significance),
+        np.append(np.zeros(p), ratios),
+        np.append(np.ones(p, bool), in_phase),
     )
 
 
