@@ -238,3 +238,9 @@ def test_it_is_called_a_rigid_body_mode(tmp_path):
     assert again.modes.rigid.tolist() == [True, False, False, False]
     assert again.summary() == text
     assert len(again.modes.vibrating()) == 3
+
+
+def test_the_estimator_takes_the_answer():
+    record = free_chain(0).released(100, 0.1, [1.0], noise=0.02, rng=1)
+    found = prism.PRISM(0.1, experiment="released", rigid=1).fit(record)
+    assert found.model_.certificate.rigid == 1
