@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 import prism
 from prism.completion import complete
 from prism.errors import OptionError
+from prism.finding import determined
 from prism.kernel import certify
-from prism.systems import chain
+from prism.systems import LinearSystem, chain
+from prism.uncertainty import Gaussian
 from prism_bench.chain import random_hamiltonian
 
 
@@ -168,3 +170,39 @@ def test_lists_are_arrays():
     assert by_lists.hidden[0].frequency == by_arrays.hidden[0].frequency
     with pytest.raises(OptionError, match="covariance has shape"):
         complete([1.0, 2.0], [[0.6], [0.8]], np.eye(2))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_free_body_is_completed_exactly(seed):
+    """Zero frequencies enter like all others: dense elimination gives the same."""
+    rng = np.random.default_rng(seed)
+    size, seen, rigid = 6, int(rng.integers(2, 4)), 1 + seed % 2
+    spread = rng.normal(size=(size - rigid, size))
+    M = np.diag(rng.uniform(0.5, 2, size))
+    system = LinearSystem(M, spread.T @ spread, rng.normal(size=(seen, size)))
+    assert system.rigid == rigid
+    found = complete(system.frequencies, system.participation)
+    np.testing.assert_allclose(found.mass, system.mass, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(found.stiffness, system.stiffness, rtol=1e-9, atol=1e-9)
+    bare = [one.frequency for one in found.hidden]
+    np.testing.assert_allclose(bare, system.hidden_frequencies, rtol=1e-9)
+    for one, c in zip(found.hidden, system.couplings, strict=True):
+        np.testing.assert_allclose(one.residue, np.outer(c, c), atol=1e-9)
+
+
+def test_a_free_body_is_certified_as_one():
+    system = chain([1.0, 2.0, 0.7, 1.5], [1.0, 0.6, 1.4], ends="free-free", observed=[0])
+    modes = Gaussian.of(
+        {"frequencies": system.frequencies, "participation": system.participation},
+        1e-12 * np.eye(8),
+    )
+    certificate = determined(modes, ("x",), "given").certificate
+    assert certificate.passive
+    assert certificate.rigid == 1
+    assert abs(certificate.min_mean_force_stiffness) < 1e-12
+    assert "rigid-body mode drifts" in str(certificate)
+    held = chain([1.0, 2.0], [1.0, 0.6], observed=[0])
+    modes = Gaussian.of(
+        {"frequencies": held.frequencies, "participation": held.participation}, 1e-12 * np.eye(4)
+    )
+    assert determined(modes, ("x",), "given").certificate.rigid == 0

@@ -48,7 +48,7 @@ class PRISM:
         What the columns measure: displacement, velocity or acceleration, one or one per column.
     experiment : {"free", "equilibrium", "released"}
         How the record was made. A forced motion cannot be continued: use `prism.identify`.
-    mass, stiffness, damped, potential, method, max_modes, false_alarm, ignore, drift
+    mass, stiffness, rigid, damped, potential, method, max_modes, false_alarm, ignore, drift
         As in `prism.identify`.
 
     Attributes
@@ -92,6 +92,7 @@ class PRISM:
         experiment: str = "free",
         mass: ArrayLike | str | None = None,
         stiffness: ArrayLike | None = None,
+        rigid: int | None = None,
         damped: bool | None = None,
         potential: str | Sequence[str] | None = None,
         method: str = "likelihood",
@@ -106,6 +107,7 @@ class PRISM:
         self.experiment = experiment
         self.mass = mass
         self.stiffness = stiffness
+        self.rigid = rigid
         self.damped = damped
         self.potential = potential
         self.method = method

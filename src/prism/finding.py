@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from prism._types import Array, Mask
 from prism._value import Value
 from prism.completion import complete
@@ -161,26 +163,21 @@ def determined(
     channels: tuple[str, ...],
     scale: str,
     temperature: float | None = None,
-    *,
-    rigid: bool = False,
 ) -> Determined:
     """Complete modes to the Hamiltonian behind them, and certify it.
 
     Parameters
     ----------
     modes : Gaussian
-        Of frequencies (modes,) and participation (modes, channels).
+        Of frequencies (modes,), zero for rigid-body modes, and participation (modes, channels).
     channels : tuple of str
     scale, temperature
         As of `Determined`.
-    rigid : bool
-        Whether a rigid-body mode is known to be there.
     """
-    completion = complete(
-        modes.value("frequencies"), modes.value("participation"), modes.covariance
-    )
+    omega = modes.value("frequencies")
+    completion = complete(omega, modes.value("participation"), modes.covariance)
     hamiltonian = Hamiltonian(completion, channels)
-    certificate = certify(completion.stiffness, hamiltonian.kernel, rigid=rigid)
+    certificate = certify(completion.stiffness, hamiltonian.kernel, rigid=int(np.sum(omega == 0)))
     return Determined(hamiltonian, certificate, scale, temperature)
 
 

@@ -18,7 +18,7 @@ from prism.completion import Completion, Hidden
 from prism.errors import CannotTellError, OptionError
 from prism.kernel import MemoryKernel
 
-_RIGID = 1e-13  # of the greatest squared frequency: less is that of a rigid body
+_RIGID_ROUNDING = 1e-14  # of the highest squared frequency: a lower one is a rigid-body mode
 _NEGLIGIBLE = 1e-12  # of the largest coefficient of its kind, in a written equation
 
 
@@ -180,12 +180,14 @@ class Hamiltonian(Value):
         M, K = self.matrices
         values, modes = scipy.linalg.eigh(K, M)
         # rounding leaves the frequency of a rigid body on either side of zero
-        rigid = np.abs(values) <= _RIGID * np.abs(values).max(initial=0.0)
+        rigid = np.abs(values) <= _RIGID_ROUNDING * np.abs(values).max(initial=0.0)
         return np.where(rigid, 0.0, values), modes
 
     @property
     def frequencies(self) -> Array:
         """Closed-loop frequencies Ω of the whole: what the seen coordinates show.
+
+        Zero for a rigid-body mode.
 
         Raises
         ------

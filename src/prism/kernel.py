@@ -12,6 +12,9 @@ from prism._types import Array, ComplexArray
 from prism._value import Value
 from prism.errors import CannotTellError
 
+_RESIDUE_ROUNDING = 1e-12  # of the largest residue: a negative eigenvalue below this is rounding
+_RIGID_MARGIN = 1e-8  # of the stiffness, that a rigid body lacks by rounding
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MemoryKernel(Value):
@@ -107,7 +110,8 @@ class Certificate:
     r"""Proof that the identified motion is bounded and passive (THEORY §1).
 
     Two conditions: every residue :math:`R_i ⪰ 0`, and the mean-force stiffness
-    :math:`κ - \sum_i R_i/ω_i^2 ≻ 0`. Where the bare Hamiltonian is not determined, every
+    :math:`κ - \sum_i R_i/ω_i^2 ≻ 0`, or :math:`⪰ 0` beside rigid-body modes, which drift without
+    storing energy. Where the bare Hamiltonian is not determined, every
     Hamiltonian with the visible modes satisfies both (completion of positive magnitudes), so
     the certificate holds without margins.
 
@@ -117,19 +121,22 @@ class Certificate:
     min_residue_eigenvalue, min_mean_force_stiffness : float or None
         The margins.
     reason : str
+    rigid : int
+        Number of rigid-body modes.
     """
 
     passive: bool
     min_residue_eigenvalue: float | None
     min_mean_force_stiffness: float | None
     reason: str
+    rigid: int = 0
 
     def __str__(self) -> str:
         """One sentence."""
         return f"{'passive' if self.passive else 'NOT passive'}: {self.reason}"
 
 
-def certify(stiffness: Array, kernel: MemoryKernel, *, rigid: bool = False) -> Certificate:
+def certify(stiffness: Array, kernel: MemoryKernel, *, rigid: int = 0) -> Certificate:
     r"""Check both conditions on a kernel and the dynamic stiffness κ.
 
     A residue counts as positive semidefinite when its smallest eigenvalue is above minus the
@@ -140,29 +147,32 @@ def certify(stiffness: Array, kernel: MemoryKernel, *, rigid: bool = False) -> C
     ----------
     stiffness : array (n, n)
     kernel : MemoryKernel
-    rigid : bool
-        Whether a rigid-body mode is known to be there.
+    rigid : int
+        Number of rigid-body modes that are known to be there.
     """
     residue = _smallest_residue_eigenvalue(kernel)
     margin = float(np.linalg.eigvalsh(stiffness - kernel.static())[0])
     largest = float(np.abs(kernel.residues).max(initial=0.0)) * max(len(stiffness), 1)
-    positive = residue >= -1e-12 * largest
-    if positive and margin > 0:
-        reason = (
-            "all residues are positive semidefinite and the mean-force stiffness is positive "
-            f"definite (smallest eigenvalue {margin:.4g})"
-        )
-    elif positive and rigid and margin > -1e-8 * float(np.abs(stiffness).max()):
-        reason = (
+    if residue < -_RESIDUE_ROUNDING * largest:
+        reason = f"a residue has the negative eigenvalue {residue:.4g}"
+        return Certificate(False, residue, margin, reason, rigid)
+    least = -_RIGID_MARGIN * float(np.abs(stiffness).max()) if rigid else 0.0
+    return Certificate(margin > least, residue, margin, _stiffness_reason(margin, least), rigid)
+
+
+def _stiffness_reason(margin: float, least: float) -> str:
+    """What the smallest mean-force stiffness says; ``least`` is negative beside a rigid body."""
+    if margin <= least:
+        return f"the mean-force stiffness has the eigenvalue {margin:.4g}, which is not positive"
+    if least < 0:
+        return (
             "all residues are positive semidefinite and the mean-force stiffness is so too; the "
             "rigid-body mode drifts without storing energy"
         )
-        return Certificate(True, residue, margin, reason)
-    elif positive:
-        reason = f"the mean-force stiffness has the eigenvalue {margin:.4g}, which is not positive"
-    else:
-        reason = f"a residue has the negative eigenvalue {residue:.4g}"
-    return Certificate(positive and margin > 0, residue, margin, reason)
+    return (
+        "all residues are positive semidefinite and the mean-force stiffness is positive "
+        f"definite (smallest eigenvalue {margin:.4g})"
+    )
 
 
 def certify_lines(frequencies: Array) -> Certificate:

@@ -10,7 +10,23 @@ from prism._types import Array, Index
 from prism.remarks import Remark, Words
 from prism.uncertainty import Gaussian
 
-__all__ = ["Magnitudes", "Outcome", "Undetermined"]
+__all__ = ["Magnitudes", "Outcome", "RigidMotion", "Undetermined"]
+
+
+@dataclass(frozen=True, eq=False)
+class RigidMotion:
+    """How rigid-body modes move.
+
+    Attributes
+    ----------
+    speeds : array (trials, rigid-body modes)
+        Along the unit shapes.
+    significance : array (rigid-body modes,)
+        Offset or speed over its error, of all trials together.
+    """
+
+    speeds: Array
+    significance: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +45,10 @@ class Magnitudes:
         kT, at equilibrium with a known scale.
     remarks : tuple of Remark or str
         What the user should know about these magnitudes.
+    tested : int
+        Relations that the data could have contradicted.
+    rigid : RigidMotion or None
+        Of rigid-body modes, which come first, at zero frequency.
     """
 
     joint: Gaussian
@@ -36,6 +56,8 @@ class Magnitudes:
     scale: str
     temperature: float | None = None
     remarks: tuple[Remark | str, ...] = ()
+    tested: int = 0
+    rigid: RigidMotion | None = None
 
     @property
     def omega(self) -> Array:
@@ -66,10 +88,20 @@ class Magnitudes:
 
 @dataclass(frozen=True)
 class Undetermined:
-    """The magnitudes are not determined: why, and which experiment would settle it."""
+    """The magnitudes are not determined.
+
+    Attributes
+    ----------
+    why : Words or str
+    remedy : Words or str
+        Which experiment would settle it.
+    refuted : bool
+        Whether the data contradict what was taken for granted, and do not merely leave it open.
+    """
 
     why: Words | str
     remedy: Words | str
+    refuted: bool = False
 
 
 Outcome = Magnitudes | Undetermined

@@ -24,7 +24,7 @@ class Modes(Value):
         Of frequencies (modes,), shapes (modes, channels) and, where it was estimated, damping
         (modes,).
     amplitudes : array (trials, modes)
-        Amplitude along the unit shape in each trial.
+        Amplitude along the unit shape in each trial; of a rigid-body mode the speed.
     significance : array (modes,)
         Square root of the gain in χ² that the line brings: its amplitude over the error of it.
     phase_ratio : array (modes,)
@@ -70,8 +70,13 @@ class Modes(Value):
 
     @property
     def frequencies(self) -> Array:
-        """Closed-loop angular frequencies :math:`Ω_m`, (modes,)."""
+        """Closed-loop angular frequencies :math:`Ω_m`, (modes,); zero of a rigid-body mode."""
         return self.joint.value("frequencies")
+
+    @property
+    def rigid(self) -> Mask:
+        """Which are rigid-body modes, of zero frequency."""
+        return np.asarray(self.frequencies == 0)
 
     @property
     def frequencies_std(self) -> Array:
@@ -131,6 +136,10 @@ class Modes(Value):
             energies=None if self.energies is None else self.energies[:, keep],
             damping_interval=some(self.damping_interval),
         )
+
+    def vibrating(self) -> Modes:
+        """The modes without rigid-body modes."""
+        return self.take(np.flatnonzero(~self.rigid)) if self.rigid.any() else self
 
     def without_magnitudes(self) -> Modes:
         """The same modes with undetermined magnitudes."""

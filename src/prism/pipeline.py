@@ -44,6 +44,7 @@ def identify(
     temperature: float | None = None,
     hbar: float | None = None,
     pull: ArrayLike | None = None,
+    rigid: int | None = None,
     force: str | Sequence[str] | None = None,
     at: Mapping[str, str] | None = None,
     damped: bool | None = None,
@@ -89,6 +90,10 @@ def identify(
         ``ħΩ/2 coth(ħΩ/2kT)`` instead of kT.
     pull : float or array (channels,) or (trials, channels), optional
         Snap-back: the force that was let go, if known; it fixes the scale as the mass does.
+    rigid : int, optional
+        Number of rigid-body modes of a body that nothing holds: they are modes at zero frequency,
+        seen as slopes, or as offsets of a release. 0 says that sensors drift instead. By default
+        the data decide where they can.
     force : str or sequence of str, optional
         Channels of a forced record that are forces; all others are motions.
     at : mapping, optional

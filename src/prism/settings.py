@@ -34,6 +34,7 @@ class Settings(Value):
     potential : str, tuple of str or None
     mass, stiffness, pull : array, float, str or None
     temperature, hbar : float or None
+    rigid : int or None
     force : tuple of str or None
     at : tuple of (str, str) or None
     hold, rank : str
@@ -57,6 +58,7 @@ class Settings(Value):
     temperature: float | None = None
     hbar: float | None = None
     pull: Any = None
+    rigid: int | None = None
     force: tuple[str, ...] | None = None
     at: tuple[tuple[str, str], ...] | None = None
     hold: str = "auto"

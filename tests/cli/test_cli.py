@@ -189,6 +189,21 @@ def test_what_was_typed_reaches_python_as_values(run, bench, monkeypatch):
     ]
 
 
+def test_a_free_body_is_asked_about_and_completed(run, here):
+    free = prism.systems.chain(3, ends="free-free", observed=[0])
+    record = free.released(100, 0.1, [1.0], noise=0.02, rng=0)
+    table = np.column_stack([record.times[0], record.trials[0]])
+    np.savetxt("free.csv", table, delimiter=",", header="t,x", comments="")
+    released = ("identify", "free.csv", "--experiment", "released")
+    assert "say which: --rigid 1 or --rigid 0" in " ".join(run(*released)[1].split())
+    status, out, _ = run(*released, "--rigid", "1", "--json", "m.json")
+    assert status == 0
+    assert "(1 of them a rigid-body mode)" in out
+    saved = json.loads((here / "m.json").read_text())
+    assert saved["certificate"]["rigid"] == 1
+    assert saved["modes"][0]["frequency"] == 0
+
+
 def test_options_are_checked_before_files_are_read(run, here):
     status, _, err = run("identify", "missing.csv", "--false-alarm", "2")
     assert status == 2

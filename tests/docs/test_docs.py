@@ -110,6 +110,7 @@ def check_kernel(names, here, outcomes):
 def check_choose(names, here, outcomes):
     assert names["model"].modes.damping == pytest.approx([0.01] * 4, abs=0.012)
     assert "unknown" in outcomes[0].text
+    assert "a slope is significant" in str(names["asked"].identifiability.why)
 
 
 def check_kinds(names, here, outcomes):

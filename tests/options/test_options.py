@@ -184,14 +184,14 @@ def test_an_option_of_a_kind_that_came_later(tone):
 
 
 def test_a_value_that_came_later():
-    add_choice("experiment", Choice("snapback", "Snapback", "Pulled and let go."))
+    add_choice("experiment", Choice("dropped", "Dropped", "Lifted and let fall."))
     try:
-        assert check_option("experiment", "snapback") == "snapback"
-        assert find("experiment").choice("snapback").title == "Snapback"
+        assert check_option("experiment", "dropped") == "dropped"
+        assert find("experiment").choice("dropped").title == "Dropped"
     finally:
-        forget("experiment", "snapback")
+        forget("experiment", "dropped")
     with pytest.raises(OptionError):
-        check_option("experiment", "snapback")
+        check_option("experiment", "dropped")
 
 
 def test_the_keywords_of_identify_are_those_of_the_table():

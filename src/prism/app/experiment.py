@@ -131,6 +131,7 @@ def ask_options(key: str, kind: str, n_channels: int) -> dict[str, Any]:
         options |= {"kind": motion} if motion else {}
         options["ignore"] = ask_option(find("ignore"), key)
         options["drift"] = ask_option(find("drift"), key)
+        options["rigid"] = ask_option(find("rigid"), key)
         options["mass"] = _ask_mass(key, n_channels)
     return {**options, **_ask_registered(key)}
 

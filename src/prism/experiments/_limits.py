@@ -44,3 +44,8 @@ SECOND_NULL = 1e-3
 TOLD_APART = 10.8
 COLDEST = 12.0  # e-foldings below the classical temperature at which it is looked for
 QUANTA_MATTER = 1.0  # per cent of kT by which the energy of a mode is above it
+RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise
+DIRECTION_STEPS = 6  # of least squares in turn for amplitudes and directions
+# Trials at equilibrium that tell the speed of a rigid body, at least: with fewer, the errors of
+# hidden frequencies are exceeded too often.
+RIGID_TRIALS = 10

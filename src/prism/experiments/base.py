@@ -19,6 +19,7 @@ from prism.experiments.relations import (
     stack,
     stiffness_relation,
 )
+from prism.experiments.rigid import RigidLines, sloping, with_rigid_bodies
 from prism.magnitudes import Outcome, Undetermined
 
 if TYPE_CHECKING:
@@ -54,15 +55,18 @@ class OfLines(Value):
     ----------
     mass, stiffness : array (channels, channels) or None
         Effective mass μ and dynamic stiffness κ of the seen coordinates.
+    rigid : int or None
+        Number of rigid-body modes; None where the data shall say.
     """
 
     name: ClassVar[str]
     label: ClassVar[str]
     words: ClassVar[str]
-    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid")
 
     mass: Array | None = None
     stiffness: Array | None = None
+    rigid: int | None = None
 
     @classmethod
     def of(cls, given: Mapping[str, Any], channels: int) -> Self:
@@ -71,7 +75,7 @@ class OfLines(Value):
         Parameters
         ----------
         given : mapping
-            ``mass`` and ``stiffness``: matrices, numbers, or "identity" for the mass.
+            ``mass`` and ``stiffness``: matrices, numbers, or "identity" for the mass; ``rigid``.
         channels : int
 
         Raises
@@ -79,7 +83,9 @@ class OfLines(Value):
         OptionError
             When one of them is no positive definite matrix of the size of the channels.
         """
-        return cls(*(_matrix(given.get(name), name, channels) for name in cls.options))
+        mass = _matrix(given.get("mass"), "mass", channels)
+        stiffness = _matrix(given.get("stiffness"), "stiffness", channels)
+        return cls(mass, stiffness, given.get("rigid"))
 
     @property
     def inverse_mass(self) -> Array | None:
@@ -87,8 +93,19 @@ class OfLines(Value):
         return None if self.mass is None else np.asarray(np.linalg.inv(self.mass), float)
 
     def magnitudes(self, lines: Lines) -> Outcome:
-        """Magnitudes of the modes that the lines show, or why they are not determined."""
+        """Magnitudes of the modes that the lines show, or why they are not determined.
+
+        Rigid-body modes are among them where they were given or the data ask for them.
+        """
+        return with_rigid_bodies(lines, self.rigid, self.rigid_lines, self.of_lines)
+
+    def of_lines(self, lines: Lines) -> Outcome:
+        """Magnitudes of these lines, those at zero frequency included."""
         raise NotImplementedError
+
+    def rigid_lines(self, lines: Lines) -> RigidLines:
+        """What may be rigid-body modes in these lines: a significant slope."""
+        return sloping(lines)
 
     @property
     def scale(self) -> str:

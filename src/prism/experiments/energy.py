@@ -27,13 +27,13 @@ class MeanEnergy(NamedTuple):
     ----------
     log : array (modes,)
         log θ.
-    by_log_temperature, by_log_omega : arrays (modes,)
-        Derivatives by log kT and by log Ω; they add up to one.
+    by_log_temperature, by_omega : arrays (modes,)
+        Derivatives by log kT and by Ω.
     """
 
     log: Array
     by_log_temperature: Array
-    by_log_omega: Array
+    by_omega: Array
 
 
 def mean_energy(omega: Array, log_temperature: float, hbar: float | None) -> MeanEnergy:
@@ -56,4 +56,6 @@ def mean_energy(omega: Array, log_temperature: float, hbar: float | None) -> Mea
     factor = np.where(x < _SMALL, x**2 / 3, np.log(inside / np.tanh(inside)))
     factor = np.where(x > _LARGE, np.log(np.maximum(x, 1.0)), factor)
     share = np.where(x > _LARGE, 0.0, share)
-    return MeanEnergy(log_temperature + factor, share, 1 - share)
+    # a rigid body has the classical energy, whatever ħ
+    slope = (1 - share) / np.where(omega > 0, omega, 1.0)
+    return MeanEnergy(log_temperature + factor, share, slope)

@@ -186,6 +186,7 @@ def not_independent(seen: Advance) -> Undetermined | None:
             "the record as one free motion ({0}) and give the mass",
             (Ask("experiment", "free"),),
         ),
+        refuted=True,
     )
 
 
@@ -197,6 +198,7 @@ def neither(seen: Scatter) -> Undetermined | None:
         f"the energies of the modes scatter by {100 * seen.size:.2g} % between trials: canonical "
         f"ones would by 100 % (p = {seen.p_value:.1g}), and equal ones by noise alone",
         "let every trial start from thermal equilibrium, or prepare all with equal energies",
+        refuted=True,
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -31,6 +32,7 @@ from prism.experiments.energy import mean_energy
 from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
 from prism.experiments.modal_energies import ModalEnergies, modal_energies
 from prism.experiments.relations import Relation, no_relation
+from prism.experiments.rigid import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -57,7 +59,7 @@ class Equilibrium(OfLines):
     words: ClassVar[str] = (
         "Many records in which every mode has the same mean energy, as in a heat bath."
     )
-    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "temperature", "hbar")
+    options: ClassVar[tuple[str, ...]] = (*OfLines.options, "temperature", "hbar")
 
     temperature: float | None = None
     hbar: float | None = None
@@ -87,7 +89,7 @@ class Equilibrium(OfLines):
                     (Ask("hbar"), Ask("temperature"), Ask("mass")),
                 )
             )
-        return cls(known.mass, known.stiffness, temperature, hbar)
+        return cls(known.mass, known.stiffness, known.rigid, temperature, hbar)
 
     @property
     def scale(self) -> str:
@@ -101,19 +103,20 @@ class Equilibrium(OfLines):
         known = self.temperature is not None
         return no_relation(shapes) if known else super().gauge(shapes, s)
 
-    def magnitudes(self, lines: Lines) -> Outcome:
+    def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes from equipartition."""
         return _magnitudes(lines, self)
 
 
 def _magnitudes(lines: Lines, known: Equilibrium) -> Outcome:
-    few = too_few_lines(lines) or not_independent(_advance(lines))
+    speeds = speeds_of(lines.fit)
+    few = too_few_lines(lines) or not_independent(_advance(lines)) or too_few_speeds(speeds)
     if few is not None:
         return few
-    problem = _Energies(principal_axes(lines.fit), known)
+    problem = _Energies(mixed_axes(principal_axes(lines.fit)), known)
     result = problem.adjusted(np.log(problem.energies.mean), problem.start)
     test = problem.consistency(result)
-    refusal = neither(problem.energies.scatter) or _contradiction(result, test)
+    refusal = neither(problem.energies.scatter) or biased(speeds) or _contradiction(result, test)
     return problem.magnitudes(result, test) if refusal is None else refusal
 
 
@@ -126,7 +129,8 @@ def _advance(lines: Lines) -> Advance:
     for i, m in enumerate(fit.motions):
         at = [places[i, j] for j in range(m.values.shape[1])]
         z[fit.line[:, None], np.arange(K)[:, None], at] = m.values[:K] - 1j * m.values[K : 2 * K]
-    return advance(z, fit.omega, clock_of(lines))
+    turns = fit.omega > 0
+    return advance(z[turns], fit.omega[turns], clock_of(lines))
 
 
 def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
@@ -137,6 +141,7 @@ def _contradiction(result: Adjusted, test: Consistency) -> Undetermined | None:
         f"given values (misfit {test.chi2:.3g} on {test.dof} degrees of freedom{test.suspect})",
         "check that every mode has the same mean energy, the given mass or stiffness, and the "
         "gains of the channels",
+        refuted=True,
     )
 
 
@@ -179,7 +184,7 @@ class _Energies:
         s = np.exp(p[size:] - theta.log)
         relation = self.known.relations(omega, p[N:size].reshape(self.shape), s)
         by_log = relation.by_s * s
-        by_omega = per_line(relation.by_omega - by_log * theta.by_log_omega / omega, line, N)
+        by_omega = per_line(relation.by_omega - by_log * theta.by_omega, line, N)
         A = np.hstack([by_omega, relation.by_shape, by_log])
         B = -by_log @ theta.by_log_temperature[:, None]
         if self.known.temperature is None:
@@ -214,7 +219,8 @@ class _Energies:
 
         power = "energies that go with a power {0:.2g} of the frequency"
         unseen = "energies that go with the frequency"
-        out = [cause(power, by_log @ np.log(omega), limits.WORTH_POWER, unseen)]
+        logs = np.log(np.where(omega > 0, omega, 1.0))
+        out = [cause(power, by_log @ logs, limits.WORTH_POWER, unseen)]
         worth, unseen = float(np.log(limits.WORTH_ENERGY)), "twice the energy in {0} modes"
         for m, one in enumerate(by_log.T):
             name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
@@ -268,7 +274,7 @@ class _Energies:
         J = np.zeros((size + K, len(result.covariance)))
         J[:size, :size] = np.eye(size)
         J[size:, size : size + K] = np.diag(s)
-        J[size + np.arange(K), self.fit.line] = -s * theta.by_log_omega / omega
+        J[size + np.arange(K), self.fit.line] = -s * theta.by_omega
         J[size:, -1] = -s * theta.by_log_temperature
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
@@ -279,6 +285,7 @@ class _Energies:
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
             remarks=(*_scatter_remarks(self.energies), *quanta, equilibrium_remark(test, K)),
+            tested=test.dof,
         )
 
 
@@ -337,6 +344,27 @@ def principal_axes(fit: InPhaseFit) -> InPhaseFit:
         covariance=full @ fit.covariance @ full.T,
         motions=motions,
     )
+
+
+def mixed_axes(fit: InPhaseFit) -> InPhaseFit:
+    r"""Let the shapes of several rigid-body modes be uncertain within what they span.
+
+    The covariance C of their speeds over R trials is known as far as R trials tell. With
+    :math:`F = C^{1/2}` in place of the magnitudes, :math:`δF_{ij} = δC_{ij}/(f_i + f_j)` has, in
+    principal axes, the standard deviation :math:`f_i f_j/(f_i + f_j)/\sqrt R`, however close f is
+    to each other.
+    """
+    (K, n), N = fit.shapes.shape, len(fit.omega)
+    rows = np.flatnonzero(fit.omega[fit.line] == 0)
+    b = np.hstack([m.values[K + rows] for m in fit.motions])
+    f, R = np.sqrt(np.mean(b**2, axis=1)), b.shape[1]
+    covariance = fit.covariance.copy()
+    for i, k in combinations(rows, 2):
+        way = np.zeros(len(covariance))
+        way[N + i * n : N + (i + 1) * n] = f[k] / (f[i] + f[k]) * fit.shapes[k]
+        way[N + k * n : N + (k + 1) * n] = f[i] / (f[i] + f[k]) * fit.shapes[i]
+        covariance += np.outer(way, way) / R
+    return replace(fit, covariance=covariance)
 
 
 def _sum_of_magnitudes(n: int, known: OfLines) -> float:

@@ -27,6 +27,7 @@ from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
+    from prism.motion.steady.inphase import InPhaseFit
 
 OTHER_EXPERIMENTS = Words(
     "an ensemble of records at thermal equilibrium ({0}), a record released from rest with the "
@@ -42,7 +43,7 @@ class Free(OfLines):
     label: ClassVar[str] = "Free motion"
     words: ClassVar[str] = "It moves by itself; how it was set going is not known."
 
-    def magnitudes(self, lines: Lines) -> Outcome:
+    def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes from the known mass (and stiffness), if the shapes are rich enough."""
         return _magnitudes(lines, self)
 
@@ -52,7 +53,7 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     K, n = fit.shapes.shape
     if known.mass is None:
         return _without_mass(K, n, known)
-    few = too_few_lines(lines)
+    few = too_few_lines(lines) or _shared_zero(fit)
     if few is not None:
         return few
     equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
@@ -67,6 +68,17 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
         )
     start = _start(fit.omega[fit.line], fit.shapes, known, design)
     return _adjusted(lines, known, start)
+
+
+def _shared_zero(fit: InPhaseFit) -> Undetermined | None:
+    """Of several rigid-body modes a free record shows what they span, and not each."""
+    if np.sum(fit.omega[fit.line] == 0) < 2:
+        return None
+    return Undetermined(
+        "several rigid-body modes share the frequency zero, so that a free record does not "
+        "separate their magnitudes",
+        Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
+    )
 
 
 def _without_mass(K: int, n: int, known: OfLines) -> Undetermined:
@@ -130,6 +142,8 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
             + f" (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
             "check the given values and the gains of the channels; a mode too weak to be seen "
             "has the same effect",
+            refuted=True,
         )
     values = {"omega": result.p[:N], "shapes": result.p[N:].reshape(shape), "s": result.q}
-    return Magnitudes(Gaussian.of(values, result.covariance), fit.line, known.scale)
+    joint = Gaussian.of(values, result.covariance)
+    return Magnitudes(joint, fit.line, known.scale, tested=result.dof)

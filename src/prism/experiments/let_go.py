@@ -17,6 +17,7 @@ or from as many independent positions as the equations need. A known pull fixes 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -86,10 +87,14 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     result = problem.adjusted()
     if result is None:
         return _open(problem)
-    other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
+    other = None
+    if np.all(fit.omega > 0):  # nothing that is free can be pulled steadily
+        other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
     if not _agrees(result, problem.modes):
         return _contradiction(result, how, other is not None and _agrees(other, problem.modes))
-    return _magnitudes(fit, known, result, _untold(result, other, how))
+    # that it begins at rest says nothing of the magnitudes
+    tested = result.dof - int(problem.tells.sum() - problem.modes * problem.trials)
+    return replace(_magnitudes(fit, known, result, _untold(result, other, how)), tested=tested)
 
 
 def _agrees(result: Adjusted, modes: int) -> bool:
@@ -132,6 +137,7 @@ def _contradiction(result: Adjusted, how: LetGo, other: bool) -> Undetermined:
         return Undetermined(
             f"{why}, but like {how.other.words}",
             Words("if it was that, say so ({0})", (how.other.ask,)),
+            refuted=True,
         )
     return Undetermined(
         why,
@@ -140,6 +146,7 @@ def _contradiction(result: Adjusted, how: LetGo, other: bool) -> Undetermined:
             "position that excites every mode, or use {0}",
             (Ask("experiment", "free"),),
         ),
+        refuted=True,
     )
 
 
@@ -172,6 +179,10 @@ class _Releases:
             [np.full(m.values.shape[1], m.start - m.centre) for m in fit.motions]
         )
         self.measured, self.covariance = self._assemble()
+        at = self.nonlinear + self.modes + np.arange(self.modes)
+        # a rigid-body mode of a fit without slopes is at rest, and that says nothing
+        seen = self.covariance.diagonal()[at + 2 * self.modes * np.arange(self.trials)[:, None]] > 0
+        self.tells = np.concatenate([seen.ravel(), np.ones(seen.size, bool)])
 
     def _assemble(self) -> tuple[Array, Array]:
         """Joint estimate and covariance; trials are tied by the shared frequencies and shapes."""
@@ -271,9 +282,11 @@ class _Releases:
                 A[cosine, self.lines + k * n : self.lines + (k + 1) * n] = -s[k] * m[r]
                 B[cosine, k] = -drive[r, k]
                 B[cosine, K + r * n : K + (r + 1) * n] = -s[k] * d[k]
+        rows = np.append(self.tells, np.ones(H, bool))
         A[2 * R * K :, : self.lines] = per_line(known.by_omega, self.fit.line, self.lines)
         A[2 * R * K :, self.lines : self.nonlinear] = known.by_shape
         B[2 * R * K :, :K] = known.by_s
+        h, A, B = h[rows], A[rows], B[rows]
         if self.pull is None:
             return h, A, B
         given = np.hstack([np.zeros((R * n, K)), np.eye(R * n)])

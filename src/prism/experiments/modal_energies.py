@@ -59,8 +59,11 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
     K, R = E.shape
     noise = (bias**2 + 2 * bias * np.maximum(E - bias, 0)).mean(axis=1)  # variance of E by noise
     mean = np.maximum((E - bias).mean(axis=1), limits.LEAST_ENERGY * E.mean(axis=1))
-    covariance = np.diag((mean**2 + noise) / (R * mean**2))
-    seen = scatter(E, noise)
+    turns = fit.omega[fit.line] > 0
+    # the squared speed of a rigid body is one Gaussian number squared, an energy the sum of two
+    degrees = np.where(turns, 1.0, 2.0)
+    covariance = np.diag(degrees * (mean**2 + noise) / (R * mean**2))
+    seen = scatter(E[turns], noise[turns])
     many = max(limits.SCATTER_TRIALS, limits.SCATTER_TRIALS_PER_MODE * K) <= R
     canonical = seen.kind == "canonical" or not many
     if not canonical:
@@ -69,9 +72,13 @@ def modal_energies(fit: InPhaseFit) -> ModalEnergies:
 
 
 def _energies(fit: InPhaseFit, motion: SeriesMotion) -> tuple[Array, Array]:
-    """Energies of the modes in each trial and their bias by noise, (modes, trials)."""
+    """Energies of the modes in each trial and their bias by noise, (modes, trials).
+
+    Of a rigid-body mode it is the squared speed, twice its energy, whose mean is half of kT.
+    """
     K = len(fit.line)
-    half = 0.5 * fit.omega[fit.line][:, None] ** 2
+    omega = fit.omega[fit.line][:, None]
+    half = np.where(omega > 0, 0.5 * omega**2, 1.0)
     A, B = motion.values[:K], motion.values[K : 2 * K]
     variance = np.diag(motion.covariance)
     bias = half * (variance[:K] + variance[K : 2 * K])[:, None] * motion.scatter
@@ -87,6 +94,7 @@ def _sensitivity(fit: InPhaseFit, total: Array) -> Array:
         A, B = m.values[:K], m.values[K : 2 * K]
         out += np.einsum("kr,rkp->kp", A, m.sensitivity[:, :K])
         out += np.einsum("kr,rkp->kp", B, m.sensitivity[:, K : 2 * K])
-    out *= (omega**2 / total)[:, None]
-    out[np.arange(K), fit.line] += 2 / omega
+    turns = omega > 0
+    out *= (np.where(turns, omega**2, 2.0) / total)[:, None]
+    out[np.flatnonzero(turns), fit.line[turns]] += 2 / omega[turns]
     return out

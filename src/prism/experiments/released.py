@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from prism.experiments.base import OfLines
 from prism.experiments.let_go import LetGo, outcome
+from prism.experiments.rigid import RigidLines, displaced
 from prism.magnitudes import Outcome
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ class Released(OfLines):
     label: ClassVar[str] = "Released from rest"
     words: ClassVar[str] = "Held away from rest, then let go; what is hidden was not displaced."
 
-    def magnitudes(self, lines: Lines) -> Outcome:
+    def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes from the amplitudes at the instant of release."""
         return outcome(lines, self, LetGo.UNDISPLACED)
+
+    def rigid_lines(self, lines: Lines) -> RigidLines:
+        """What may be rigid-body modes: a significant offset, or a slope."""
+        return displaced(lines)

@@ -13,6 +13,7 @@ from prism.errors import OptionError
 from prism.experiments.base import OfLines
 from prism.experiments.let_go import LetGo, outcome
 from prism.experiments.relations import Relation, no_relation
+from prism.experiments.rigid import pulled_free
 from prism.magnitudes import Outcome
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Snapback(OfLines):
     name: ClassVar[str] = "snapback"
     label: ClassVar[str] = "Snap-back"
     words: ClassVar[str] = "Pulled by a steady force, then let go; what is hidden had followed."
-    options: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "pull")
+    options: ClassVar[tuple[str, ...]] = (*OfLines.options, "pull")
 
     pull: Array | None = None
 
@@ -53,7 +54,8 @@ class Snapback(OfLines):
             When one of them does not fit the channels.
         """
         known = OfLines.of(given, channels)
-        return cls(known.mass, known.stiffness, _pull(given.get("pull"), channels))
+        pull = _pull(given.get("pull"), channels)
+        return cls(known.mass, known.stiffness, known.rigid, pull)
 
     @property
     def scale(self) -> str:
@@ -67,7 +69,14 @@ class Snapback(OfLines):
         return no_relation(shapes) if self.pull is not None else super().gauge(shapes, s)
 
     def magnitudes(self, lines: Lines) -> Outcome:
-        """Magnitudes from the amplitudes at the instant at which it is let go."""
+        """Magnitudes from the amplitudes at the instant at which it is let go.
+
+        A drift is that of a sensor: nothing that is free can be pulled steadily.
+        """
+        return pulled_free() if self.rigid else self.of_lines(lines)
+
+    def of_lines(self, lines: Lines) -> Outcome:
+        """Magnitudes of lines of which none is that of a rigid body."""
         return outcome(lines, self, LetGo.FOLLOWED, self._pulls(len(lines.trials)))
 
     def _pulls(self, trials: int) -> Array | None:

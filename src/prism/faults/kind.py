@@ -90,7 +90,7 @@ class BrokenSteady(Explanation):
         record = asked.record
         if found.kind not in SMOOTH_KINDS or found.noise_std is None or not usable(record):
             return
-        rests = cut_in_two(record, found.modes.frequencies, found.noise_std)
+        rests = cut_in_two(record, found.modes.vibrating().frequencies, found.noise_std)
         if rests is None:
             return
         lines, n, stretches = len(found.modes), record.n_channels, record.n_trials + 1

@@ -213,7 +213,7 @@ def _doubts(
         return
     if crowds or np.any(apart < limits.MODULATED):
         yield "lines stand closer together than separate lines are likely to"
-    if symmetric(finding.modes):
+    if symmetric(finding.modes.vibrating()):
         yield "weaker lines stand symmetrically on both sides of a stronger one"
     if isinstance(lines, Lines):
         tests = changes(scores_of(record, lines, rests))

@@ -33,7 +33,7 @@ class LossyMotion(Explanation):
     """A kind of motion that loses energy."""
 
     experiments: ClassVar[tuple[str, ...]] = ("free",)
-    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid")
 
     def refusal(self, asked: Question, strange: list[str]) -> Words:
         """Losses are fitted to free records, by likelihood, without known magnitudes."""

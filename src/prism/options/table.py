@@ -190,6 +190,18 @@ OPTIONS: tuple[Option, ...] = (
         belongs="known",
     ),
     Option(
+        name="rigid",
+        kind=Whole(0, 6, what="number of rigid-body modes"),
+        metavar="N",
+        label="Rigid-body modes",
+        place=_MORE,
+        title="rigid-body modes",
+        help="Rigid-body modes of what nothing holds, 0 to 6; by default the data decide.",
+        hint="A body that nothing holds moves as a whole beside its vibrations: a drift of the "
+        "record is then a mode at zero frequency. 0 says that sensors drift instead.",
+        belongs="known",
+    ),
+    Option(
         name="method",
         kind=OneOf(),
         default="likelihood",

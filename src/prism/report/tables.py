@@ -220,9 +220,13 @@ def mode_table(model: Model) -> Table:
 
 
 def _marks(model: Model) -> list[str]:
-    inside = [True] * len(model.modes) if model.response is None else model.response.inside
-    pairs = zip(model.modes.in_phase, inside, strict=True)
-    return [("" if in_phase else "*") + ("" if within else "†") for in_phase, within in pairs]
+    modes = model.modes
+    inside = [True] * len(modes) if model.response is None else model.response.inside
+    each = zip(modes.in_phase, inside, modes.rigid, strict=True)
+    return [
+        ("" if in_phase else "*") + ("‡" if rigid else "" if within else "†")
+        for in_phase, within, rigid in each
+    ]
 
 
 def _mode_notes(model: Model) -> tuple[str, ...]:
@@ -230,8 +234,13 @@ def _mode_notes(model: Model) -> tuple[str, ...]:
     notes = {
         "*": "* not in phase on all channels, see the verdict.",
         "†": "† outside the measured band: it stands for all modes there.",
+        "‡": f"‡ rigid-body mode: the body moves as a whole{_its_speed(model)}.",
     }
     return tuple(note for mark, note in notes.items() if mark in marks)
+
+
+def _its_speed(model: Model) -> str:
+    return ", and its amplitude is a speed" if len(model.modes.amplitudes) else ""
 
 
 def _amplitudes(model: Model) -> list[tuple[str, list[str]]]:

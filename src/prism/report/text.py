@@ -128,6 +128,9 @@ def headline(model: Model) -> str:
     count, n = len(model.modes), len(model.channels)
     place = "in {n} channel" if model.response is None else "at {n} port"
     seen = f"{count or 'no'} mode{'s' * (count != 1)} {place.format(n=n)}{'s' * (n != 1)}"
+    rigid = int(model.modes.rigid.sum())
+    if rigid:
+        seen += f" ({rigid} of them {'a ' * (rigid == 1)}rigid-body mode{'s' * (rigid > 1)})"
     if model.hamiltonian is None:
         return f"{seen}; the Hamiltonian is not determined"
     hidden = sum(h.rank for h in model.hamiltonian.hidden)

@@ -21,6 +21,8 @@ CHAOTIC_SPREADS = 2.0
 
 # -- what is rounding ------------------------------------------------------------------------------
 
+# Of the greatest squared frequency: a smaller one is that of a rigid-body mode.
+NO_STIFFNESS = 1e-12
 FORCE_FREE = 1e-6  # greatest force at what is taken for an equilibrium
 # Relative distance of a line from a resonance at which a lossless response is infinite.
 ON_RESONANCE = 1e-13

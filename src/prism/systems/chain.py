@@ -34,7 +34,7 @@ def chain(
         One stiffness for all, or one per spring from left to right; a fixed end has a spring
         to its wall, a free end has none.
     ends : {"fixed-free", "free-fixed", "fixed-fixed", "free-free"}
-        The left and the right end. A free-free chain can move as a whole and is refused.
+        The left and the right end. A free-free chain has a rigid-body mode.
     observed : sequence of int
         Indices, from 0, of the masses whose position is recorded; by default the two ends.
 
@@ -48,8 +48,6 @@ def chain(
     if ends not in _ENDS:
         raise OptionError(f"unknown ends {ends!r} of a chain; use one of {', '.join(_ENDS)}.")
     left, right = (end == "fixed" for end in ends.split("-"))
-    if not (left or right):
-        raise OptionError("a free-free chain drifts away as a whole; fix one of its ends.")
     count = len(m) - 1 + left + right
     k = np.asarray(springs, float)
     k = np.full(count, float(k)) if k.ndim == 0 else k

@@ -128,6 +128,8 @@ def _mode_response(g: Array, root: complex, dt: float, hold: str) -> Array:
     """
     from scipy.signal import lfilter  # slow to import, and seldom needed
 
+    if root == 0:
+        return _rigid_response(g, dt, hold)
     grown = np.expm1(root * dt)
     push = g[..., :-1] * (grown / root)
     if hold == "first":
@@ -135,3 +137,13 @@ def _mode_response(g: Array, root: complex, dt: float, hold: str) -> Array:
     rest = np.zeros((*g.shape[:-1], 1))
     z = lfilter([1.0], [1.0, -np.exp(root * dt)], np.concatenate([rest, push], axis=-1), axis=-1)
     return np.asarray(z.imag / root.imag)
+
+
+def _rigid_response(g: Array, dt: float, hold: str) -> Array:
+    """Displacement of a rigid-body mode: its force, integrated twice."""
+    rise = np.diff(g, axis=-1) * (hold == "first")
+    rest = np.zeros((*g.shape[:-1], 1))
+    faster = np.cumsum(dt * (g[..., :-1] + rise / 2), axis=-1)
+    speed = np.concatenate([rest, faster[..., :-1]], axis=-1)
+    step = dt * speed + dt**2 * (g[..., :-1] / 2 + rise / 6)
+    return np.concatenate([rest, np.cumsum(step, axis=-1)], axis=-1)

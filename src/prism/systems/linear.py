@@ -17,6 +17,7 @@ from prism._types import Array, ComplexArray
 from prism.errors import OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.record import Record
+from prism.systems import _limits as limits
 from prism.systems._sampled import sampling_times
 from prism.systems.response import measured_response
 from prism.systems.zeros import entry_zeros
@@ -27,8 +28,10 @@ class LinearSystem:
 
     Parameters
     ----------
-    mass, stiffness : array (N, N)
+    mass : array (N, N)
         Symmetric positive definite.
+    stiffness : array (N, N)
+        Symmetric positive semidefinite; motions that it does not resist are rigid-body modes.
     observation : array (n, N)
         Γ, of full row rank.
     channels : sequence of str, optional
@@ -42,7 +45,7 @@ class LinearSystem:
         channels: Sequence[str] | None = None,
     ) -> None:
         self.full_mass = positive_definite(mass, "mass")
-        self.full_stiffness = positive_definite(stiffness, "stiffness")
+        self.full_stiffness = positive_semidefinite(stiffness, "stiffness")
         self.observation = np.atleast_2d(np.asarray(observation, float))
         n = len(self.observation)
         self.channels = tuple(channels) if channels else tuple(f"x{i + 1}" for i in range(n))
@@ -52,12 +55,18 @@ class LinearSystem:
     @cached_property
     def _modal(self) -> tuple[Array, Array]:
         values, vectors = scipy.linalg.eigh(self.full_stiffness, self.full_mass)
-        return np.sqrt(values), vectors
+        moves = values > limits.NO_STIFFNESS * values.max()
+        return np.sqrt(np.where(moves, values, 0.0)), vectors
 
     @property
     def frequencies(self) -> Array:
-        r"""Closed-loop frequencies :math:`Ω_j`, ascending."""
+        r"""Closed-loop frequencies :math:`Ω_j`, ascending; zero for rigid-body modes."""
         return self._modal[0]
+
+    @property
+    def rigid(self) -> int:
+        """Number of rigid-body modes."""
+        return int(np.sum(self.frequencies == 0))
 
     @cached_property
     def participation(self) -> Array:
@@ -199,11 +208,21 @@ class LinearSystem:
 
     def motion(self, position: ArrayLike, velocity: ArrayLike, t: ArrayLike) -> Array:
         """Exact motion of the seen coordinates from full initial conditions, (times, channels)."""
-        omega, modes = self._modal
+        modes = self._modal[1]
         a = modes.T @ self.full_mass @ np.asarray(position, float)
-        b = modes.T @ self.full_mass @ np.asarray(velocity, float) / omega
-        angle = np.multiply.outer(np.asarray(t, float), omega)
-        return np.asarray((np.cos(angle) * a + np.sin(angle) * b) @ self.participation)
+        b = modes.T @ self.full_mass @ np.asarray(velocity, float) * self._per_speed
+        cos, sin = self._turns(np.asarray(t, float))
+        return np.asarray((cos * a + sin * b) @ self.participation)
+
+    @property
+    def _per_speed(self) -> Array:
+        """Sine amplitude of each mode per speed: 1/Ω, and 1 for a rigid-body mode."""
+        return 1 / np.where(self.frequencies > 0, self.frequencies, 1.0)
+
+    def _turns(self, t: Array) -> tuple[Array, Array]:
+        """``cos Ωt`` and ``sin Ωt``, (times, modes); 1 and t for a rigid-body mode."""
+        angle = np.multiply.outer(t, self.frequencies)
+        return np.cos(angle), np.where(self.frequencies > 0, np.sin(angle), t[..., None])
 
     def free(
         self,
@@ -215,12 +234,13 @@ class LinearSystem:
         energies: ArrayLike | None = None,
         rng: np.random.Generator | int | None = None,
     ) -> Record:
-        """Free records with random phases.
+        """Free records with random phases; a rigid-body mode begins at zero with a random speed.
 
         Parameters
         ----------
         noise : float
-            Standard deviation of the measurement noise as a fraction of each channel's.
+            Standard deviation of the measurement noise as a fraction of each channel's, without
+            the drift of rigid-body modes.
         energies : array, optional
             Energy of each mode, (modes,) or (trials, modes); by default uniform in 0.5-1.5.
         """
@@ -228,8 +248,13 @@ class LinearSystem:
         shape = (trials, len(self.frequencies))
         E = rng.uniform(0.5, 1.5, shape) if energies is None else np.asarray(energies, float)
         phase = rng.uniform(0, 2 * np.pi, shape)
-        amplitude = np.sqrt(2 * np.broadcast_to(E, shape)) / self.frequencies
-        return self._record(amplitude * np.exp(1j * phase), duration, dt, noise, rng)
+        amplitude = np.sqrt(2 * np.broadcast_to(E, shape)) * self._per_speed
+        z = self._at_zero(amplitude * np.exp(1j * phase))
+        return self._record(z, duration, dt, noise, rng)
+
+    def _at_zero(self, z: ComplexArray) -> ComplexArray:
+        """Let rigid-body modes begin at zero: no equilibrium says where they are."""
+        return np.where(self.frequencies > 0, z, 1j * z.imag)
 
     def equilibrium(
         self,
@@ -241,12 +266,15 @@ class LinearSystem:
         temperature: float = 1.0,
         rng: np.random.Generator | int | None = None,
     ) -> Record:
-        """Records whose initial conditions are drawn from the canonical distribution."""
+        """Records whose initial conditions are drawn from the canonical distribution.
+
+        A rigid-body mode begins at zero; its speed is canonical.
+        """
         rng = np.random.default_rng(rng)
         shape = (trials, len(self.frequencies))
         gauss = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
-        z = np.sqrt(temperature) / self.frequencies * gauss
-        return self._record(z, duration, dt, noise, rng)
+        z = np.sqrt(temperature) * self._per_speed * gauss
+        return self._record(self._at_zero(z), duration, dt, noise, rng)
 
     def released(
         self,
@@ -287,7 +315,14 @@ class LinearSystem:
         Parameters
         ----------
         forces : array (channels,) or (trials, channels)
+
+        Raises
+        ------
+        OptionError
+            Of a free body, which runs away under a steady force.
         """
+        if self.rigid:
+            raise OptionError("a free body cannot be pulled steadily: it has nothing to hold it.")
         rng = np.random.default_rng(rng)
         f = np.atleast_2d(np.asarray(forces, float))
         z = np.asarray(f @ self.participation.T / self.frequencies**2, complex)
@@ -302,21 +337,38 @@ class LinearSystem:
         rng: np.random.Generator,
     ) -> Record:
         """Sample ``x = Σ_j v_j Re(z_j e^{-iΩ_j t})`` and add the measurement noise."""
-        t = sampling_times(duration, dt)
-        angle = np.multiply.outer(t, self.frequencies)
-        values = np.cos(angle) @ (z.real[:, :, None] * self.participation)
-        values += np.sin(angle) @ (z.imag[:, :, None] * self.participation)
+        cos, sin = self._turns(sampling_times(duration, dt))
+        first, second = (part[:, :, None] * self.participation for part in (z.real, z.imag))
+        rigid = self.rigid
+        values = cos[:, rigid:] @ first[:, rigid:] + sin[:, rigid:] @ second[:, rigid:]
+        spread = values.reshape(-1, values.shape[-1]).std(axis=0)
+        values += cos[:, :rigid] @ first[:, :rigid] + sin[:, :rigid] @ second[:, :rigid]
         if noise:
-            spread = values.reshape(-1, values.shape[-1]).std(axis=0)
             values = values + noise * spread * rng.standard_normal(values.shape)
         return Record(values, dt=dt, channels=self.channels)
 
 
 def positive_definite(matrix: ArrayLike, name: str) -> Array:
     """Check a mass or stiffness matrix of a system."""
+    out = _symmetric(matrix, name)
+    if np.linalg.eigvalsh(out)[0] <= 0:
+        raise OptionError(f"the {name} matrix must be positive definite.")
+    return out
+
+
+def positive_semidefinite(matrix: ArrayLike, name: str) -> Array:
+    """Check a stiffness matrix that may leave a body free."""
+    out = _symmetric(matrix, name)
+    values = np.linalg.eigvalsh(out)
+    if values[0] < -limits.NO_STIFFNESS * values[-1] or values[-1] <= 0:
+        raise OptionError(
+            f"the {name} matrix must be positive definite, or semidefinite where a body is free."
+        )
+    return out
+
+
+def _symmetric(matrix: ArrayLike, name: str) -> Array:
     out = np.asarray(matrix, float)
     if out.ndim != 2 or out.shape[0] != out.shape[1] or not np.allclose(out, out.T):
         raise OptionError(f"the {name} matrix must be square and symmetric, got shape {out.shape}.")
-    if np.linalg.eigvalsh(out)[0] <= 0:
-        raise OptionError(f"the {name} matrix must be positive definite.")
     return out

@@ -95,7 +95,9 @@ def _receptance(system: LinearSystem, omega: Array, loss: float, damping: str) -
 
 
 def _refuse_resonance(omega: Array, frequencies: Array) -> None:
-    distance = np.abs(omega[:, None] / frequencies - 1).min(axis=1)
+    size = np.maximum(omega[:, None], frequencies)
+    apart = np.abs(omega[:, None] - frequencies)
+    distance = np.where(size > 0, apart / np.where(size > 0, size, 1.0), 0.0).min(axis=1)
     if distance.size and distance.min() < limits.ON_RESONANCE:
         raise OptionError(
             f"the line {omega[distance.argmin()]:g} is on a resonance without loss, where the "

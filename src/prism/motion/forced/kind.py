@@ -26,6 +26,7 @@ from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import fit_records
 from prism.motion.forced.response import fit_response
+from prism.motion.forced.rigid import with_rigid_bodies
 from prism.motion.forced.zeros import zeros_of
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -47,7 +48,7 @@ class ForcedMotion(Explanation):
     name: ClassVar[str] = "forced"
     words: ClassVar[str] = "a measured force drives it"
     experiments: ClassVar[tuple[str, ...]] = ("forced",)
-    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", *_MEANINGLESS)
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid", *_MEANINGLESS)
 
     def meant(self, asked: Question) -> ForcedMotion | None:
         """Where the experiment was a forced one."""
@@ -109,6 +110,7 @@ class ForcedResponse(ForcedMotion):
         )
         pairs = [(a, b) for a in response.outputs for b in response.inputs]
         kinds = (response.quantity,) * len(names)
+        fit = with_rigid_bodies(fit, float(response.omega[0]))
         return _finding(fit, names, kinds, measured, pairs, response.omega[[0, -1]])
 
 
@@ -153,7 +155,7 @@ class ForcedRecords(ForcedMotion):
         longest = max(len(trial) for trial in record.trials) * record.dt
         places = place_forces(found.ports, force, at)
         return _finding(
-            found.fit.with_static_modes(_BEYOND * nyquist),
+            with_rigid_bodies(found.fit, 2 * np.pi / longest).with_static_modes(_BEYOND * nyquist),
             found.ports,
             tuple(record.quantity[k] for k in motions),
             measured,
@@ -182,7 +184,6 @@ def _finding(
             Gaussian.of(values, fit.covariance[:part, :part]),
             names,
             "fixed by the measured forces",
-            rigid=bool(np.any(foster.omega == 0)),
         )
         certificate = outcome.certificate
     return Finding(
@@ -235,7 +236,7 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None
 
 
 def _band_remarks(fit: FosterFit) -> tuple[Remark, ...]:
-    outside = int((~fit.inside).sum())
+    outside = int((~fit.inside & (fit.foster.omega > 0)).sum())
     if not outside:
         return ()
     some = f"{outside} mode{'s' * (outside > 1)}"

@@ -32,7 +32,7 @@ def poles_of(foster: Foster) -> ComplexArray:
 def zeros_in_x(foster: Foster, outputs: Sequence[int], inputs: Sequence[int]) -> ComplexArray:
     """All finite zeros of a square part of the receptance, as values of x."""
     p = poles_of(foster)
-    unit = float(np.abs(p).max())
+    unit = float(np.abs(p).max()) or 1.0  # of a rigid body alone
     N, n = len(p), len(outputs)
     B = foster.participation[:, list(inputs)]
     C = foster.participation[:, list(outputs)].T

@@ -30,7 +30,7 @@ class Gyroscopic(Explanation):
     words: ClassVar[str] = "it rotates: lines turn instead of moving in phase"
     experiments: ClassVar[tuple[str, ...]] = ("equilibrium",)
     meaningless: ClassVar[tuple[str, ...]] = (
-        *("stiffness", "damped", "potential", "ignore", "drift", "max_modes"),
+        *("stiffness", "rigid", "damped", "potential", "ignore", "drift", "max_modes"),
     )
     motions: ClassVar[tuple[type[Motion], ...]] = (Trajectories,)
     hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (GyroscopicHamiltonian,)

@@ -52,7 +52,7 @@ class Moving(Explanation):
     name: ClassVar[str] = "moving"
     words: ClassVar[str] = "its frequencies or amplitudes drift or are modulated"
     experiments: ClassVar[tuple[str, ...]] = ("free",)
-    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness")
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid")
     motions: ClassVar[tuple[type[Motion], ...]] = (MovingMotion,)
 
     label: ClassVar[str] = "lines that move"

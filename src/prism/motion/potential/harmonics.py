@@ -37,6 +37,7 @@ def faint_harmonics(record: Record, rests: Sequence[Array], modes: Modes) -> lis
     modes : Modes
         The lines.
     """
+    modes = modes.vibrating()
     parent = float(modes.frequencies[np.argmax(np.mean(modes.amplitudes, axis=0))])
     orders = [h for h in limits.HARMONICS if _is_free(record, h * parent, modes.frequencies)]
     tests = len(orders) * record.n_channels

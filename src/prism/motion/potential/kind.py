@@ -41,7 +41,7 @@ class PotentialMotion(Explanation):
     name: ClassVar[str] = "nonlinear"
     words: ClassVar[str] = "its spring is not linear"
     experiments: ClassVar[tuple[str, ...]] = ("free",)
-    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "damped", "ignore")
+    meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid", "damped", "ignore")
     motions: ClassVar[tuple[type[Motion], ...]] = (NonlinearMotion,)
     hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (NonlinearHamiltonian,)
 

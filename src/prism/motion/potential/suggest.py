@@ -53,7 +53,7 @@ def suggests_nonlinearity(modes: Modes, record: Record | None = None) -> Suggest
     record : Record, optional
         With several trials of different amplitude, their frequencies are compared.
     """
-    signs = _coincidences(modes)
+    signs = _coincidences(modes.vibrating())
     if record is not None:
         signs += _shifts(record)
     return Suggestion(bool(signs), tuple(signs))

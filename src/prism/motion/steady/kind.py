@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Index, Mask
 from prism.finding import Determined, Finding, RecordSummary, determined
 from prism.forecast import Motion
 from prism.ignore import ignored_bands
@@ -103,7 +103,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
         noise_std=lines.noise,
         noise_correlation=lines.correlation,
         motion=motion,
-        remarks=(*_remarks(lines, record.channels), *more),
+        remarks=(*_remarks(lines, record.channels, rigid=_is_rigid(outcome)), *more),
         fit=lines,
     )
 
@@ -153,33 +153,52 @@ def _commensurate(ties: Ties) -> Remark:
 
 def _modes(lines: Lines, outcome: Outcome) -> Modes:
     """One row per mode: the modes of a degenerate line share its frequency."""
-    fit = lines.fit
-    line, (K, n), N = fit.line, fit.shapes.shape, len(fit.omega)
-    omega, shapes, covariance = fit.omega[line], fit.shapes, fit.covariance
-    amplitudes = Trajectories(fit, lines.trials, lines.means).amplitudes
-    residues = residues_std = energies = None
-    if isinstance(outcome, Magnitudes):
-        omega, shapes = outcome.omega, outcome.joint.value("shapes")
-        covariance = outcome.joint.only("omega", "shapes").covariance
-        joint = outcome.participation
-        v = joint.value("participation")
-        residues = np.einsum("ma,mb->mab", v, v)
-        residues_std = spread_of_residues(v, joint.between("participation"))
-        energies = 0.5 * omega**2 * amplitudes**2 / outcome.s
-    pick = np.concatenate([line, np.arange(N, N + K * n)])
+    fit, seen = lines.fit, _seen(lines, outcome)
+    if not isinstance(outcome, Magnitudes):
+        return Modes(_directions(fit.omega, fit.line, fit.shapes, fit.covariance), *seen)
+    joint, amplitudes = outcome.participation, seen[0]
+    v, turning = joint.value("participation"), np.where(outcome.omega > 0, outcome.omega, 1.0)
+    known = outcome.joint.only("omega", "shapes")
     return Modes(
-        joint=Gaussian.of({"frequencies": omega, "shapes": shapes}, covariance[np.ix_(pick, pick)]),
-        amplitudes=amplitudes,
-        significance=np.sqrt(lines.gains)[line],
-        phase_ratio=np.array([t.ratio[1] if n > 1 else 0.0 for t in lines.tests])[line],
-        in_phase=~lines.out_of_phase[line],
-        residues=residues,
-        residues_std=residues_std,
-        energies=energies,
+        _directions(known.value("omega"), outcome.line, known.value("shapes"), known.covariance),
+        *seen,
+        residues=np.einsum("ma,mb->mab", v, v),
+        residues_std=spread_of_residues(v, joint.between("participation")),
+        energies=0.5 * turning**2 * amplitudes**2 / outcome.s,
     )
 
 
-def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
+def _directions(omega: Array, line: Index, shapes: Array, covariance: Array) -> Gaussian:
+    """Frequencies and shapes per mode, from those per line."""
+    pick = np.concatenate([line, np.arange(len(omega), len(covariance))])
+    values = {"frequencies": omega[line], "shapes": shapes}
+    return Gaussian.of(values, covariance[np.ix_(pick, pick)])
+
+
+def _seen(lines: Lines, outcome: Outcome) -> tuple[Array, Array, Array, Mask]:
+    """Amplitudes, significance, ratio of phases and whether in phase; rigid-body modes first."""
+    line, several = lines.fit.line, lines.fit.shapes.shape[1] > 1
+    ratios = np.array([t.ratio[1] if several else 0.0 for t in lines.tests])[line]
+    amplitudes = Trajectories(lines.fit, lines.trials, lines.means).amplitudes
+    significance, in_phase = np.sqrt(lines.gains)[line], ~lines.out_of_phase[line]
+    rigid = outcome.rigid if isinstance(outcome, Magnitudes) else None
+    if rigid is None:
+        return amplitudes, significance, ratios, in_phase
+    p = len(rigid.significance)
+    return (
+        np.hstack([rigid.speeds, amplitudes]),
+        np.append(rigid.significance, significance),
+        np.append(np.zeros(p), ratios),
+        np.append(np.ones(p, bool), in_phase),
+    )
+
+
+def _is_rigid(outcome: Outcome) -> bool:
+    """Whether the drift is that of a body."""
+    return isinstance(outcome, Magnitudes) and outcome.rigid is not None
+
+
+def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterator[Remark]:
     out = np.flatnonzero(lines.out_of_phase)
     if len(out):
         which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in out[:_LISTED])
@@ -243,7 +262,7 @@ def _remarks(lines: Lines, channels: tuple[str, ...]) -> Iterator[Remark]:
         )
     if lines.whitening is not None:
         yield from noise_remarks(lines.whitening, channels)
-    if lines.fit.background > 1:
+    if lines.fit.background > 1 and not rigid:
         yield Remark(
             "a linear drift is significant and was fitted together with the lines", code="drift"
         )

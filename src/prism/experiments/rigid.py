@@ -1,0 +1,331 @@
+r"""Rigid-body modes among the magnitudes: whether a drift is that of a body or that of a sensor.
+
+A body that nothing holds moves as a whole, :math:`v_0 (a + b t)`: one mode more, at zero frequency,
+without which all hidden frequencies are wrong. A sensor may drift, too, or its zero be off. Where
+both are possible, both are tried: the data decide if they contradict one of them and could have
+contradicted the other. Otherwise the question goes to the user.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import fdtrc
+
+from prism._types import Array
+from prism.experiments import _limits as limits
+from prism.experiments.drift import Drift, offsets_of, slopes_of, with_rigid
+from prism.magnitudes import Magnitudes, Outcome, RigidMotion, Undetermined
+from prism.remarks import Ask, Remark, Words
+
+if TYPE_CHECKING:
+    from prism.motion.steady import Lines
+    from prism.motion.steady.inphase import InPhaseFit
+
+__all__ = [
+    "RigidLines",
+    "biased",
+    "displaced",
+    "pulled_free",
+    "sloping",
+    "speeds_of",
+    "too_few_speeds",
+    "with_rigid_bodies",
+]
+
+
+@dataclass(frozen=True)
+class RigidLines:
+    """What may be rigid-body modes in some lines.
+
+    Attributes
+    ----------
+    lines : Lines
+    drift : Drift or None
+        Slopes or offsets, of which the shapes follow; None where the fit needs none.
+    significant : bool
+        Whether anything is there at all.
+    what : str
+        What is there, in words.
+    instead : str
+        What else may do it.
+    by_offset : bool
+        Whether the offsets are those of the body, and not those of the sensors.
+    """
+
+    lines: Lines
+    drift: Drift | None
+    significant: bool
+    what: str
+    instead: str
+    by_offset: bool
+
+    @property
+    def count(self) -> int:
+        """How many there seem to be."""
+        return 1 if self.drift is None else max(1, self.drift.rank)
+
+    def tied(self, count: int) -> Lines | Undetermined:
+        """The lines with so many rigid-body modes, or why there are not so many.
+
+        Parameters
+        ----------
+        count : int
+        """
+        drift, fit = self.drift, self.lines.fit
+        if drift is None or not self.significant or count > drift.rank:
+            return _fewer(count, 0 if drift is None or not self.significant else drift.rank, self)
+        if count < drift.rank:
+            return _more(count, drift.rank, self)
+        return replace(self.lines, fit=with_rigid(fit, count, drift if self.by_offset else None))
+
+
+def sloping(lines: Lines) -> RigidLines:
+    """Look for slopes.
+
+    Parameters
+    ----------
+    lines : Lines
+    """
+    drift = slopes_of(lines.fit) if lines.fit.background > 1 else None
+    seen = drift is not None and drift.p_value < limits.RIGID_LEVEL
+    return RigidLines(lines, drift, seen, "a slope", "sensors drift", by_offset=False)
+
+
+def displaced(lines: Lines) -> RigidLines:
+    """Look for offsets and slopes of a record that begins at rest.
+
+    Parameters
+    ----------
+    lines : Lines
+    """
+    drift = offsets_of(lines.fit, lines.means, lines.trials)
+    seen = drift.p_value < limits.RIGID_LEVEL
+    if sloping(lines).significant:
+        return RigidLines(lines, drift, True, "a slope", "sensors drift", by_offset=True)
+    return RigidLines(
+        lines, drift, seen, "an offset", "the zero of a sensor is off", by_offset=True
+    )
+
+
+def with_rigid_bodies(
+    lines: Lines,
+    given: int | None,
+    look: Callable[[Lines], RigidLines],
+    solve: Callable[[Lines], Outcome],
+) -> Outcome:
+    """Magnitudes of the modes, rigid-body modes among them where there are any.
+
+    Parameters
+    ----------
+    lines : Lines
+    given : int or None
+        How many there are; None where the data shall say.
+    look : callable
+        Finds what may be rigid-body modes.
+    solve : callable
+        Gives the magnitudes of lines as they are.
+    """
+    if given == 0:
+        return solve(lines)
+    if np.any(lines.fit.orders) or lines.trend is not None:
+        return _invisible(lines, solve(lines), given)
+    seen = look(lines)
+    if given:
+        return _completed(seen, given, solve)
+    plain = solve(lines)
+    open_anyway = isinstance(plain, Undetermined) and not plain.refuted
+    return plain if open_anyway or not seen.significant else _told(plain, seen, solve)
+
+
+def _completed(seen: RigidLines, count: int, solve: Callable[[Lines], Outcome]) -> Outcome:
+    tied = seen.tied(count)
+    if isinstance(tied, Undetermined):
+        return tied
+    found = solve(tied)
+    if isinstance(found, Undetermined):
+        return found
+    remarks = (*found.remarks, _remark(count, seen.by_offset))
+    return replace(found, rigid=_motion(tied, count), remarks=remarks)
+
+
+def _told(plain: Outcome, seen: RigidLines, solve: Callable[[Lines], Outcome]) -> Outcome:
+    """The one of two explanations that the data allow, where they can tell."""
+    body = _completed(seen, seen.count, solve)
+    if _holds(body) and _is_refuted(plain):
+        return body
+    if _holds(plain) and _is_refuted(body):
+        return _with_remark(plain, _sensors(seen))
+    return plain if _is_refuted(plain) and _is_refuted(body) else _ask(seen)
+
+
+def _holds(found: Outcome) -> bool:
+    """Whether the data could have contradicted it, and do not."""
+    return isinstance(found, Magnitudes) and found.tested > 0
+
+
+def _is_refuted(found: Outcome) -> bool:
+    return isinstance(found, Undetermined) and found.refuted
+
+
+def _with_remark(found: Outcome, remark: Remark) -> Outcome:
+    if isinstance(found, Undetermined):
+        return found
+    return replace(found, remarks=(*found.remarks, remark))
+
+
+# -- motion ----------------------------------------------------------------------------------------
+
+
+def speeds_of(fit: InPhaseFit) -> Array:
+    """Speeds of the rigid-body modes of a fit, (modes, trials) in the order of the samplings."""
+    K, p = len(fit.line), int(np.sum(fit.omega[fit.line] == 0))
+    return np.hstack([motion.values[K : K + p] for motion in fit.motions])
+
+
+def _motion(lines: Lines, count: int) -> RigidMotion:
+    fit, K = lines.fit, len(lines.fit.line)
+    speeds = np.array([fit.motions[i].values[K : K + count, j] for i, j in lines.trials])
+    gain = np.zeros(count)
+    for motion in fit.motions:
+        for k in range(count):
+            size = motion.values[[k, K + k]] ** 2
+            noise = np.diag(motion.covariance)[[k, K + k]]
+            there = noise > 0
+            gain[k] += np.sum(size[there] / noise[there, None] / motion.scatter)
+    return RigidMotion(np.abs(speeds), np.sqrt(gain))
+
+
+def too_few_speeds(speeds: Array) -> Undetermined | None:
+    """A refusal where so few trials tell the speed of a rigid body that no error bar would hold.
+
+    Parameters
+    ----------
+    speeds : array (rigid-body modes, trials)
+    """
+    p, R = speeds.shape
+    if p == 0 or limits.RIGID_TRIALS <= R:
+        return None
+    return Undetermined(
+        f"the mean square speed of a rigid body in {R} trial{'s' * (R > 1)} scatters by "
+        f"{100 * np.sqrt(2 / R):.0f} %, too much for errors that hold",
+        f"record {limits.RIGID_TRIALS} trials or more",
+    )
+
+
+def biased(speeds: Array) -> Undetermined | None:
+    r"""A refusal where the mean speed of a rigid body is not zero, as it is at equilibrium.
+
+    Hotelling's statistic :math:`R\, m^T S^{-1} m` of R trials.
+
+    Parameters
+    ----------
+    speeds : array (rigid-body modes, trials)
+    """
+    p, R = speeds.shape
+    if p == 0 or p + limits.FEWEST_TO_SCATTER > R:
+        return None
+    mean = speeds.mean(axis=1)
+    distance = float(mean @ np.linalg.solve(np.cov(speeds).reshape(p, p), mean)) * R
+    chance = float(fdtrc(p, R - p, (R - p) / (p * (R - 1)) * distance))
+    if chance >= limits.CANONICAL_LEVEL:
+        return None
+    return Undetermined(
+        f"the slopes of the {R} trials have a mean that is not zero (p = {chance:.1g}), as the "
+        "speed of a free body at equilibrium has",
+        Words("if sensors drift, say so ({0})", (Ask("rigid", 0),)),
+        refuted=True,
+    )
+
+
+# -- words -----------------------------------------------------------------------------------------
+
+
+def _modes(count: int) -> str:
+    return f"{count} rigid-body mode{'s' * (count != 1)}"
+
+
+def _remark(count: int, by_offset: bool) -> Remark:
+    more = "; the zeros of the sensors are taken to be right" if by_offset else ""
+    what = "offset" if by_offset else "slope"
+    return Remark(
+        f"the {what} of the record is that of {_modes(count)}, at zero frequency{more}",
+        code="rigid-body",
+    )
+
+
+def _sensors(seen: RigidLines) -> Remark:
+    return Remark(
+        f"{seen.what} is significant and is not that of a rigid-body mode, which would contradict "
+        f"the given values: {seen.instead}",
+        code="sensor-drift",
+    )
+
+
+def _ask(seen: RigidLines) -> Undetermined:
+    return Undetermined(
+        f"{seen.what} is significant: either nothing holds the body, and it has a rigid-body mode, "
+        f"which changes all hidden frequencies, or {seen.instead}; these data do not tell",
+        Words("say which: {0} or {1}", (Ask("rigid", seen.count), Ask("rigid", 0))),
+    )
+
+
+def _fewer(count: int, there: int, seen: RigidLines) -> Undetermined:
+    shown = "no rigid-body mode" if not there else f"{_modes(there)} only"
+    what = "offsets" if seen.by_offset else "slopes"
+    return Undetermined(
+        f"{_modes(count)} {'were' if count > 1 else 'was'} given, but the {what} of the record "
+        f"show {shown}; what leaves no line cannot be completed",
+        Words("record longer, with less noise or in more channels, or give {0}", (_given(there),)),
+        refuted=True,
+    )
+
+
+def _more(count: int, there: int, seen: RigidLines) -> Undetermined:
+    what = "offsets" if seen.by_offset else "slopes"
+    return Undetermined(
+        f"the {what} of channels and trials need {there} directions, more than the {_modes(count)} "
+        "that were given",
+        Words(
+            "if all are those of the body, give {0}; otherwise mend the sensors", (_given(there),)
+        ),
+        refuted=True,
+    )
+
+
+def _given(count: int) -> Ask:
+    return Ask("rigid", count)
+
+
+def _invisible(lines: Lines, plain: Outcome, given: int | None) -> Outcome:
+    """Where a rigid-body mode would not show, or not as what it is."""
+    why = (
+        "velocities and accelerations do not show a rigid-body mode as displacements do"
+        if np.any(lines.fit.orders)
+        else "a drift of higher degree cannot be told from the motion of a rigid body"
+    )
+    if given:
+        return Undetermined(why, "record displacements that do not drift otherwise")
+    return _with_remark(
+        plain,
+        Remark(
+            f"{why}: if nothing holds the body, the hidden frequencies are others",
+            code="rigid-unseen",
+        ),
+    )
+
+
+def pulled_free() -> Undetermined:
+    """Why there is no snap-back of a free body."""
+    return Undetermined(
+        "a steady pull on a free body is impossible without a support: it would run away, so that "
+        "a snap-back has no rigid-body mode",
+        Words(
+            "if it was held, leave the rigid-body modes out ({0}); of a free body use a release "
+            "({1}) or equilibrium ({2})",
+            (Ask("rigid", 0), Ask("experiment", "released"), Ask("experiment", "equilibrium")),
+        ),
+    )
