@@ -63,3 +63,16 @@ CORRELATED_FURTHER = 2.0  # at larger distances, once neighbours are known to be
 # -- length per grid step of the curve of poles, and the same with a loss that is small
 LOSSLESS_LENGTH = np.pi / np.sqrt(3)
 LOSSY_LENGTH = LOSSLESS_LENGTH + np.pi
+
+# -- friction between modes
+LEAST_FRICTION = 1e-4  # loss factor from which a friction starts to grow: at zero it has no slope
+MOST_LINKED = 16  # modes: the friction of more has too many entries
+FEW_LINKED = 6  # modes up to which the coupled form is tried whatever the residual looks like
+NEAR_BAND = 1.3  # of the ends of the band, in frequency: beyond it friction couples no modes
+PROMISED = 0.5  # of its price that a score must promise before it is tried
+COUPLED_STEPS = 40
+COUPLED_ROUNDS = 4
+WEAKEST = 4  # modes that are tried without
+ABSORBER_PLACES = 48  # frequencies of a further oscillator, over the band
+ABSORBER_RATIOS = (0.01, 0.04, 0.12, 0.35)  # and damping ratios
+HEAVIEST = 0.5  # of the mass of the modes, that an oscillator starts with

@@ -1,0 +1,102 @@
+"""Whether friction couples the modes: decided by the likelihood, at a price for each number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+
+import prism.motion.forced.response._limits as limits
+from prism._types import Mask
+from prism.motion.forced.response.absorber import absorbers
+from prism.motion.forced.response.coupled import CoupledFit, coupled, plain_covariance
+from prism.motion.forced.response.friction import FrictionPoint
+from prism.motion.forced.response.order import memory, settle
+from prism.motion.forced.response.scoring import ResponseFit, climb, wald
+
+
+def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
+    """The fit, or one with friction between its modes where the data ask for that.
+
+    Real modes that stand for complex ones come in the wrong number: the search starts from them,
+    and takes out modes and adds hidden oscillators with dampers as the likelihood wants.
+
+    Parameters
+    ----------
+    most : int, optional
+        Most modes.
+    """
+    point = fit.point
+    linked = _linked(fit)
+    if not fit.data.driven or not linked.any() or len(point.V) != len(point):
+        return fit
+    if len(point) > limits.MOST_LINKED or not _worth_a_trial(fit):
+        return fit
+    found = _searched(_settled(coupled(fit, FrictionPoint.of(point, linked))), most)
+    unit = price_of_number(found)
+    return found if _score(found, unit) < _score(fit, unit) else fit
+
+
+def price_of_number(fit: ResponseFit) -> float:
+    """What a further parameter must gain: Schwarz's price, where errors have no memory."""
+    return float(np.log(2 * fit.data.total)) * memory(fit)
+
+
+def _score(fit: ResponseFit, unit: float) -> float:
+    return fit.value + unit * fit.point.free_count
+
+
+def _linked(fit: ResponseFit) -> Mask:
+    """Modes near enough to the band that the data can tell what they share."""
+    omega, band = np.sqrt(fit.point.lam), fit.data.omega
+    low, high = band[0] / limits.NEAR_BAND, band[-1] * limits.NEAR_BAND
+    return np.asarray((omega >= low) & (omega <= high))
+
+
+def _worth_a_trial(fit: ResponseFit) -> bool:
+    """Few modes cost nothing; more are tried where what they leave is no white noise."""
+    few = len(fit.point) <= limits.FEW_LINKED and fit.point.lossy
+    return few or memory(fit) > 1
+
+
+def _settled(fit: CoupledFit) -> CoupledFit:
+    """Modes, friction and noise of greatest likelihood."""
+    return cast("CoupledFit", settle(climb(fit, limits.COUPLED_STEPS)))
+
+
+def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:
+    """Take out and add modes while that pays."""
+    for _ in range(limits.COUPLED_ROUNDS):
+        unit = price_of_number(fit)
+        tried = [_settled(coupled(fit, point)) for point in _moves(fit, unit, most)]
+        best = min([fit, *tried], key=lambda one: _score(one, unit))
+        if best is fit:
+            break
+        fit = best
+    return fit
+
+
+def _moves(fit: CoupledFit, unit: float, most: int | None) -> Iterator[FrictionPoint]:
+    """Points with one mode less, the weakest first, and with one oscillator more."""
+    point = fit.friction
+    worth = wald(fit, plain_covariance(fit))
+    if len(point) > 1:
+        for j in np.argsort(worth)[: limits.WEAKEST]:
+            yield point.without(int(j))
+    if len(point) >= min(most or limits.MOST_LINKED, limits.MOST_LINKED):
+        return
+    for one in absorbers(fit):
+        joined = one.joined(point)
+        more = joined.free_count - point.free_count
+        if one.gain > limits.PROMISED * unit * more:
+            yield joined
+
+
+def unlinked(fit: CoupledFit) -> CoupledFit:
+    """The same modes, each with its own friction alone."""
+    point = fit.friction
+    alone = np.zeros(len(point), bool)
+    start = replace(point, L=np.diag(np.sqrt(np.diag(point.C))), linked=alone)
+    return _settled(coupled(fit, start))
