@@ -41,6 +41,7 @@ _DAMPINGS = {
     "none": "none, the modes are lossless",
     "viscous": "viscous, with a ratio ζ of each mode",
     "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
+    "coupled": "viscous, with friction between modes",
 }
 
 

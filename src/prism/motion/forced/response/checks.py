@@ -8,6 +8,7 @@ import numpy as np
 
 import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
+from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ResponseFit
@@ -84,6 +85,8 @@ def _gains(response: FrequencyResponse) -> str:
 
 def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Unconstrained residues of a driving point must not be negative: poles and zeros alternate."""
+    if isinstance(fit, CoupledFit):
+        return ""  # its residues are complex
     data, point = fit.data, fit.point
     poles = np.asarray(point.lam * (1 + 1j * point.eta * point.lossy), complex)
     weights = np.sqrt(np.where(data.counts > 0, data.counts / fit.spread, 0.0))

@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import prism.motion.forced.response._limits as limits
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
+from prism.motion.forced.response.coupled import CoupledFit, plain_covariance
 from prism.motion.forced.response.modal import factors, jacobian
 from prism.motion.forced.response.scan import tangent
 from prism.motion.forced.response.scoring import ResponseFit, covariance
@@ -73,7 +74,7 @@ class _LineMoments:
         data, self.relative = fit.data, relative
         root = np.where(data.counts > 0, np.sqrt(2 * data.counts / fit.spread), 0.0)
         self.turn = _turn(fit) if relative else np.ones_like(fit.data.Y)
-        J = jacobian(data, fit.point, fit.at).astype(complex)
+        J = _derivatives(fit)
         self.shape = data.Y.shape
         self.Q = tangent(J * (root * self.turn.conj()))
         self.z = np.ascontiguousarray((data.Y - fit.H) * root * self.turn.conj())
@@ -134,27 +135,42 @@ def _turn(fit: ResponseFit) -> ComplexArray:
 
 def correlated_covariance(fit: ResponseFit, errors: LineErrors) -> Array:
     """Covariance of all parameters where neighbouring lines share their errors."""
-    inverse = covariance(fit)
+    inverse = plain_covariance(fit) if isinstance(fit, CoupledFit) else covariance(fit)
     return inverse if len(errors.rho) == 1 else inverse @ _meat(fit, errors) @ inverse
 
 
 def _meat(fit: ResponseFit, errors: LineErrors) -> Array:
     """Covariance of the gradient, pair of ports by pair of ports."""
     data, s2, H = fit.data, fit.spread, np.asarray(fit.H, complex)
-    basis, place, shares = factors(data, fit.point, fit.at)
+    columns = _columns(fit)
     weight = np.where(data.counts > 0, np.sqrt(2 * data.counts / s2), 0.0)
     if errors.relative:
         weight = weight * _turn(fit).conj()
     strength = np.where(data.counts > 0, np.sqrt(data.counts), 0.0) * 2 * fit.noise.b2 / s2
-    out = np.zeros((len(place),) * 2)
-    pick = np.ix_(place, place)
-    for e, share in enumerate(shares.T):
+    out = np.zeros((len(columns[0][1]),) * 2)
+    for e, (basis, place, share) in enumerate(columns):
         G = _smeared(basis * weight[:, e, None], errors.rho)
         if fit.noise.b2 > 0:
             R = (H[:, e, None].conj() * basis).real * strength[:, e, None]
             G = G + _smeared(R, errors.rho**2)
-        out += np.outer(share, share) * G[pick]
+        out += np.outer(share, share) * G[np.ix_(place, place)]
     return out
+
+
+def _columns(fit: ResponseFit) -> list[tuple[Array | ComplexArray, Index, Array]]:
+    """Derivatives of each pair of ports: functions, which of them, and their shares."""
+    if isinstance(fit, CoupledFit):
+        every = np.arange(len(fit.jacobian))
+        return [(one, every, np.ones(len(every))) for one in fit.jacobian.transpose(2, 1, 0)]
+    basis, place, shares = factors(fit.data, fit.point, fit.at)
+    return [(basis, place, share) for share in shares.T]
+
+
+def _derivatives(fit: ResponseFit) -> ComplexArray:
+    """Of the response by all parameters, (parameters, F, E)."""
+    if isinstance(fit, CoupledFit):
+        return fit.jacobian
+    return np.asarray(jacobian(fit.data, fit.point, fit.at), complex)
 
 
 def _smeared(A: Array | ComplexArray, rho: Array) -> Array:

@@ -11,6 +11,7 @@ from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
+from prism.motion.forced.response.coupling import with_friction
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
 from prism.motion.forced.response.data import ResponseData
@@ -42,7 +43,8 @@ def fit_response(
     r"""Fit :math:`H = \sum_j v_j v_j^T D_j` to a measured response by maximum likelihood.
 
     The number of modes, the kind and the level of the noise (additive, multiplicative or both)
-    and the law of the damping are found from the data. Modes outside the measured band take the
+    and the law of the damping are found from the data. Where friction couples the modes, as that
+    of a tuned mass damper does, H is :math:`V^T (Ω^2 - ω^2 + iωC)^{-1} V` with any passive C. Modes outside the measured band take the
     place of residual terms: one below it is a mass line, one far above it a static compliance.
 
     Parameters
@@ -79,6 +81,8 @@ def fit_response(
         fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
     if rank == "full":
         fit = widen(fit, false_alarm)
+    elif damped is not False:
+        fit = with_friction(fit, max_modes)
     return report(fit, response)
 
 
