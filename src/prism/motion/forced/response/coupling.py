@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import cast
 
 import numpy as np
@@ -12,9 +11,20 @@ import prism.motion.forced.response._limits as limits
 from prism._types import Mask
 from prism.motion.forced.response.absorber import absorbers
 from prism.motion.forced.response.coupled import CoupledFit, coupled, plain_covariance
+from prism.motion.forced.response.damping import likeliest_law
+from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.friction import FrictionPoint
-from prism.motion.forced.response.order import memory, settle
+from prism.motion.forced.response.modal import ModalPoint
+from prism.motion.forced.response.noise import ResponseNoise
+from prism.motion.forced.response.order import approached, memory, settle
 from prism.motion.forced.response.scoring import ResponseFit, climb, wald
+from prism.motion.forced.response.start import (
+    NoiseGuess,
+    as_point,
+    count_peaks,
+    of_order,
+    weights_of,
+)
 
 
 def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
@@ -37,6 +47,64 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     found = _searched(_settled(coupled(fit, FrictionPoint.of(point, linked))), most)
     unit = price_of_number(found)
     return found if _score(found, unit) < _score(fit, unit) else fit
+
+
+def few_modes_with_friction(
+    data: ResponseData, guesses: list[NoiseGuess], most: int | None = None
+) -> CoupledFit | None:
+    """Modes with friction between them, from as many as there are peaks; None if that is in vain.
+
+    Real modes follow complex ones by adding more and more of their kind. Where few modes with
+    friction leave nothing but noise, and the same modes without it do, that search is not begun.
+
+    Parameters
+    ----------
+    guesses : list of NoiseGuess
+        Of the noise, before any model.
+    most : int, optional
+        Most modes.
+    """
+    peaks = max(count_peaks(data), 1)
+    if not data.driven or peaks > min(most or limits.MOST_LINKED, limits.MOST_LINKED):
+        return None
+    starts = [_of_peaks(data, guess[0], peaks) for guess in guesses]
+    found = [one for one in starts if one is not None]
+    if not found:
+        return None
+    best = _searched(min(found, key=lambda one: one.value), most)
+    return best if _convincing(best, guesses) else None
+
+
+def _of_peaks(data: ResponseData, noise: ResponseNoise, peaks: int) -> CoupledFit | None:
+    """A mode for each peak, fitted roughly and then closer and closer."""
+    rational = of_order(data, weights_of(data, noise), peaks, 0.0)
+    point = as_point(data, rational, "viscous")
+    if rational.lossless or not len(point):
+        return None
+    fit = ResponseFit(data, point, noise)
+    start = coupled(fit, FrictionPoint.of(point, _linked(fit)))
+    return _settled(cast("CoupledFit", approached(start)))
+
+
+def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
+    """Whether friction leaves nothing but noise, and no real modes of that number do."""
+    noise, repeated = guesses[0]
+    if memory(fit) > 1 or len(fit.point) == 1:
+        return False
+    if len(guesses) == 1 and repeated:
+        known = fit.data.variance(noise, fit.H)
+        if (fit.squares / known).sum() > limits.COMPLETE * fit.data.total:
+            return False
+    unit = price_of_number(fit)
+    return _score(fit, unit) < _score(_real_modes(fit), unit)
+
+
+def _real_modes(fit: CoupledFit) -> ResponseFit:
+    """The same modes, each with its own loss, by the law that fits better."""
+    point = fit.friction
+    eta = np.diag(point.C) / np.sqrt(np.maximum(point.lam, 1e-12))
+    modal = ModalPoint(point.lam, point.V, np.clip(eta, 0.0, limits.MOST_LOSS), "viscous")
+    return likeliest_law(ResponseFit(fit.data, modal, fit.noise, trusted=False))
 
 
 def price_of_number(fit: ResponseFit) -> float:
@@ -93,10 +161,3 @@ def _moves(fit: CoupledFit, unit: float, most: int | None) -> Iterator[FrictionP
         if one.gain > limits.PROMISED * unit * more:
             yield joined
 
-
-def unlinked(fit: CoupledFit) -> CoupledFit:
-    """The same modes, each with its own friction alone."""
-    point = fit.friction
-    alone = np.zeros(len(point), bool)
-    start = replace(point, L=np.diag(np.sqrt(np.diag(point.C))), linked=alone)
-    return _settled(coupled(fit, start))

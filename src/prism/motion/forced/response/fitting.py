@@ -11,7 +11,7 @@ from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
-from prism.motion.forced.response.coupling import with_friction
+from prism.motion.forced.response.coupling import few_modes_with_friction, with_friction
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
 from prism.motion.forced.response.data import ResponseData
@@ -75,7 +75,12 @@ def fit_response(
     say = progress or (lambda text: None)
     data = ResponseData.of(response.ports)
     say("rational start")
-    fit = _search(data, first_guesses(data), damped, false_alarm, max_modes, say)
+    guesses = first_guesses(data)
+    if rank == "one" and damped is not False:
+        few = few_modes_with_friction(data, guesses, max_modes)
+        if few is not None:
+            return report(few, response)
+    fit = _search(data, guesses, damped, false_alarm, max_modes, say)
     if fit.misfit > limits.MISFIT:
         # the repeatability is better than the model: what is left over counts as noise instead
         fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)

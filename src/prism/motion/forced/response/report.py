@@ -67,7 +67,7 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
     foster = Foster(
         omega=omega,
         participation=point.V[order] * _unit(data),
-        loss=np.diag(friction) / np.maximum(omega, 1e-300),
+        loss=np.where(omega > 0, np.diag(friction) / np.maximum(omega, 1e-300), 0.0),
         damping="coupled",
         friction=friction,
     )
@@ -112,7 +112,7 @@ def _in_order(fit: CoupledFit, inner: Array, order: Index) -> Array:
 def _of_modes(foster: Foster, known: Array) -> Array:
     """Covariance of ``(omega, participation, loss)``: ``dΩ = dΩ²/2Ω``, ``η = C_jj/Ω``."""
     N, n = foster.participation.shape
-    half = 0.5 / np.maximum(foster.omega, 1e-300)
+    half = np.where(foster.omega > 0, 0.5 / np.maximum(foster.omega, 1e-300), 0.0)
     T = np.zeros((N * (n + 2), len(known)))
     modes = np.arange(N)
     T[modes, modes] = half
