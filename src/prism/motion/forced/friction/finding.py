@@ -8,7 +8,7 @@ poles are simple, and their derivatives exist.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +20,7 @@ from prism.kernel import Certificate, certify
 from prism.modes import Modes
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.friction.hamiltonian import FrictionHamiltonian
-from prism.motion.forced.friction.system import FrictionSystem
+from prism.motion.forced.friction.system import FrictionSystem, SplitForm
 from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
@@ -57,11 +57,8 @@ class FrictionFinding:
     @cached_property
     def star(self) -> bool:
         """Whether hidden oscillators without friction between them explain the response."""
-        n = len(self.channels)
-        if len(self.system.lam) - n < 2:
-            return True
-        between = self.system.split().friction[n:, n:]
-        return bool(np.all(between[~np.eye(len(between), dtype=bool)] == 0))
+        alone = len(self.system.lam) - len(self.channels) < 2
+        return alone or self.system.star_or_none() is not None
 
     @cached_property
     def modes(self) -> Modes:
@@ -107,7 +104,7 @@ class FrictionFinding:
         scale : str
             What fixes the scale, in words.
         """
-        joint = self._joint(self._split)
+        joint = self._unsettled(self._joint(self._split))
         omega, damping = (joint.value(f"hidden_{name}") for name in ("frequencies", "damping"))
         stds = joint.std("hidden_frequencies"), joint.std("hidden_damping")
         couplings, errors = joint.value("couplings"), joint.std("couplings")
@@ -138,17 +135,23 @@ class FrictionFinding:
         return certify(hamiltonian.stiffness, hamiltonian.kernel, rigid=rigid)
 
     def _split(self, system: FrictionSystem) -> Quantities:
-        form = system.split(star=self.star)
-        n, c = len(form.mass), form.couplings
-        return {
-            "mass": form.mass,
-            "stiffness": form.stiffness[:n, :n],
-            "hidden_frequencies": form.hidden_frequencies,
-            "couplings": c,
-            "hidden_damping": form.hidden_damping,
-            "hidden_residues": np.einsum("ia,ib->iab", c, c),
-            "friction": form.friction,
-        }
+        form = system.star_or_none(passive=False) if self.star else None
+        return _parts(form or system.split(star=False))
+
+    def _unsettled(self, joint: Gaussian) -> Gaussian:
+        """With what other hidden parts of the same response would say, as a further error.
+
+        Where hidden oscillators share friction no star is passive, but its values belong to the
+        response and those of the passive form to one way of sharing.
+        """
+        if self.star:
+            return joint
+        other = self.system.star_or_none(passive=False)
+        if other is None:
+            return joint
+        there = np.concatenate([part.ravel() for part in _parts(other).values()])
+        gap = there - joint.mean
+        return replace(joint, covariance=joint.covariance + np.outer(gap, gap))
 
     def _joint(self, quantities: Callable[[FrictionSystem], Quantities]) -> Gaussian:
         """Quantities of the system with their joint error."""
@@ -179,6 +182,19 @@ class FrictionFinding:
         C[np.tril_indices(N)] = theta[N * (n + 1) :]
         C = C + np.tril(C, -1).T
         return FrictionSystem(theta[:N], theta[N : N * (n + 1)].reshape(N, n), C)
+
+
+def _parts(form: SplitForm) -> Quantities:
+    n, c = len(form.mass), form.couplings
+    return {
+        "mass": form.mass,
+        "stiffness": form.stiffness[:n, :n],
+        "hidden_frequencies": form.hidden_frequencies,
+        "couplings": c,
+        "hidden_damping": form.hidden_damping,
+        "hidden_residues": np.einsum("ia,ib->iab", c, c),
+        "friction": form.friction,
+    }
 
 
 def _theta(system: FrictionSystem) -> Array:

@@ -114,10 +114,23 @@ class FrictionSystem:
         ----------
         star : bool
         """
+        return (self.star_or_none() if star else None) or self._completed()
+
+    def star_or_none(self, *, passive: bool = True) -> SplitForm | None:
+        """The form without friction between hidden coordinates; None where there is none.
+
+        Parameters
+        ----------
+        passive : bool
+            Only one whose stiffness and friction are positive.
+        """
         plain = self._completed()
-        if not star or len(plain.stiffness) - len(plain.mass) < 2:
+        if len(plain.stiffness) - len(plain.mass) < 2:
             return plain
-        return _star(plain) or plain
+        made = _star(plain)
+        if made is None or not passive:
+            return made
+        return made if _positive(made.stiffness) and _positive(made.friction) else None
 
     def _completed(self) -> SplitForm:
         """Hidden coordinates of diagonal stiffness."""
@@ -154,7 +167,7 @@ def poles_of(K: Array, D: Array) -> Poles:
 
 
 def _star(plain: SplitForm) -> SplitForm | None:
-    """The same response without friction between hidden coordinates; None if not passive."""
+    """The same response without friction between hidden coordinates; None if poles are real."""
     n = len(plain.mass)
     K, D = plain.stiffness, plain.friction
     hidden = poles_of(K[n:, n:], D[n:, n:])
@@ -171,8 +184,7 @@ def _star(plain: SplitForm) -> SplitForm | None:
     stiffness = np.block([[kappa, c], [c.T, np.diag(hidden.frequency**2)]])
     rate = np.diag(2 * hidden.ratio * hidden.frequency)
     friction = np.block([[D[:n, :n], w], [w.T, rate]])
-    made = SplitForm(plain.mass, stiffness, friction)
-    return made if _positive(stiffness) and _positive(friction) else None
+    return SplitForm(plain.mass, stiffness, friction)
 
 
 def _positive(matrix: Array) -> bool:

@@ -66,6 +66,7 @@ LOSSY_LENGTH = LOSSLESS_LENGTH + np.pi
 
 # -- friction between modes
 LEAST_FRICTION = 1e-4  # loss factor from which a friction starts to grow: at zero it has no slope
+FRICTION_STEP = 0.3  # of the largest entry of its factor
 MOST_LINKED = 16  # modes: the friction of more has too many entries
 FEW_LINKED = 6  # modes up to which the coupled form is tried whatever the residual looks like
 NEAR_BAND = 1.3  # of the ends of the band, in frequency: beyond it friction couples no modes

@@ -40,26 +40,27 @@ class CoupledFit(ResponseFit):
     @cached_property
     def plain_information(self) -> tuple[Array, Array]:
         """Gradient of log L and Fisher information by lam, V and the entries of C."""
-        counts, s2, J = self.data.counts, self.variance, self.jacobian
-        weight = np.where(counts > 0, 2 * counts / s2, 0.0)
-        flat = np.ascontiguousarray(J * np.sqrt(weight)).reshape(len(J), -1).view(float)
-        residual = np.ascontiguousarray((self.data.Y - self.H) * np.sqrt(weight))
-        gradient, matrix = flat @ residual.ravel().view(float), flat @ flat.T
-        if self.held is None and self.noise.b2 > 0:
-            R = (self.H.conj() * J).real * (2 * self.noise.b2 / s2)
-            excess = np.where(counts > 0, self.squares / s2 - counts, 0.0)
-            by_noise = R.reshape(len(J), -1)
-            gradient = gradient + by_noise @ excess.ravel()
-            matrix = matrix + (by_noise * counts.ravel()) @ by_noise.T
-        return gradient, matrix
+        return self._summed(self.jacobian)
 
     def _information(self) -> tuple[Array, Array]:
         """The same by lam, V and L, in which steps are taken."""
-        gradient, matrix = self.plain_information
-        chain, start = self.friction.chain, len(gradient) - len(self.friction.chain)
-        T = np.eye(len(gradient))
-        T[start:, start:] = chain
-        return T.T @ gradient, T.T @ matrix @ T
+        J, start = self.jacobian, self.friction.losses
+        by_L = np.tensordot(self.friction.chain.T, J[start:], axes=1)
+        return self._summed(np.concatenate([J[:start], by_L]))
+
+    def _summed(self, J: ComplexArray) -> tuple[Array, Array]:
+        """Gradient and information from derivatives of the response."""
+        counts, s2 = self.data.counts, self.variance
+        root = np.where(counts > 0, np.sqrt(2 * counts / s2), 0.0)
+        flat = np.ascontiguousarray(J * root).reshape(len(J), -1).view(float)
+        residual = np.ascontiguousarray((self.data.Y - self.H) * root)
+        gradient, matrix = flat @ residual.ravel().view(float), flat @ flat.T
+        if self.held is None and self.noise.b2 > 0:
+            by_noise = ((self.H.conj() * J).real * (2 * self.noise.b2 / s2)).reshape(len(J), -1)
+            excess = np.where(counts > 0, self.squares / s2 - counts, 0.0)
+            gradient = gradient + by_noise @ excess.ravel()
+            matrix = matrix + (by_noise * counts.ravel()) @ by_noise.T
+        return gradient, matrix
 
 
 def coupled(fit: ResponseFit, point: FrictionPoint) -> CoupledFit:

@@ -45,8 +45,7 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     if len(point) > limits.MOST_LINKED or not _worth_a_trial(fit):
         return fit
     found = _searched(_settled(coupled(fit, FrictionPoint.of(point, linked))), most)
-    unit = price_of_number(found)
-    return found if _score(found, unit) < _score(fit, unit) else fit
+    return found if found.friction.linked.sum() > 1 and _better(found, fit) else fit
 
 
 def few_modes_with_friction(
@@ -89,14 +88,13 @@ def _of_peaks(data: ResponseData, noise: ResponseNoise, peaks: int) -> CoupledFi
 def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
     """Whether friction leaves nothing but noise, and no real modes of that number do."""
     noise, repeated = guesses[0]
-    if memory(fit) > 1 or len(fit.point) == 1:
+    if memory(fit) > 1 or fit.friction.linked.sum() < 2:
         return False
     if len(guesses) == 1 and repeated:
         known = fit.data.variance(noise, fit.H)
         if (fit.squares / known).sum() > limits.COMPLETE * fit.data.total:
             return False
-    unit = price_of_number(fit)
-    return _score(fit, unit) < _score(_real_modes(fit), unit)
+    return _better(fit, _real_modes(fit))
 
 
 def _real_modes(fit: CoupledFit) -> ResponseFit:
@@ -137,16 +135,27 @@ def _settled(fit: CoupledFit) -> CoupledFit:
 def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:
     """Take out and add modes while that pays."""
     for _ in range(limits.COUPLED_ROUNDS):
-        unit = price_of_number(fit)
-        tried = [_settled(coupled(fit, point)) for point in _moves(fit, unit, most)]
-        best = min([fit, *tried], key=lambda one: _score(one, unit))
+        best = fit
+        for point in _moves(fit, most):
+            trial = _settled(coupled(fit, point))
+            best = trial if _better(trial, best) else best
         if best is fit:
             break
         fit = best
     return fit
 
 
-def _moves(fit: CoupledFit, unit: float, most: int | None) -> Iterator[FrictionPoint]:
+def _better(one: ResponseFit, other: ResponseFit) -> bool:
+    """Which is worth its numbers.
+
+    What a model leaves that lacks a mode is smooth in frequency, and that of the other one is not:
+    only what both leave smooth is taken for a memory of the errors.
+    """
+    unit = min(price_of_number(one), price_of_number(other))
+    return _score(one, unit) < _score(other, unit)
+
+
+def _moves(fit: CoupledFit, most: int | None) -> Iterator[FrictionPoint]:
     """Points with one mode less, the weakest first, and with one oscillator more."""
     point = fit.friction
     worth = wald(fit, plain_covariance(fit))
@@ -155,6 +164,7 @@ def _moves(fit: CoupledFit, unit: float, most: int | None) -> Iterator[FrictionP
             yield point.without(int(j))
     if len(point) >= min(most or limits.MOST_LINKED, limits.MOST_LINKED):
         return
+    unit = float(np.log(2 * fit.data.total))
     for one in absorbers(fit):
         joined = one.joined(point)
         more = joined.free_count - point.free_count

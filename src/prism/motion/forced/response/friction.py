@@ -104,7 +104,9 @@ class FrictionPoint:
         """The point after a step in lam, V and L, within bounds."""
         N, K = len(self), self.V.size
         L = self.L.copy()
-        L[self.cells] += step[N + K :]
+        # at a friction of zero L has no slope, and a step along it no bound
+        most = limits.FRICTION_STEP * float(np.abs(L).max())
+        L[self.cells] += np.clip(step[N + K :], -most, most)
         lam = np.clip(self.lam + step[:N], 0.0, limits.FAR_AWAY)
         return replace(self, lam=lam, V=self.V + step[N : N + K].reshape(self.V.shape), L=L)
 
@@ -120,7 +122,8 @@ class FrictionPoint:
     def take(self, keep: Index) -> FrictionPoint:
         """Some of the modes, with the friction between them."""
         C = self.C[np.ix_(keep, keep)]
-        return FrictionPoint(self.lam[keep], self.V[keep], factor(C), self.linked[keep])
+        lam = self.lam[keep]
+        return FrictionPoint(lam, self.V[keep], _grown(C, lam), self.linked[keep])
 
     def without(self, j: int) -> FrictionPoint:
         """All modes but one."""
@@ -145,7 +148,7 @@ class FrictionPoint:
         C[:-1, :-1] += self.C
         lam, turn = np.linalg.eigh(K)
         V = turn.T @ np.vstack([self.V, np.zeros(self.V.shape[1])])
-        return FrictionPoint(lam, V, factor(turn.T @ C @ turn), np.ones(len(lam), bool))
+        return FrictionPoint(lam, V, _grown(turn.T @ C @ turn, lam), np.ones(len(lam), bool))
 
 
 def factor(C: Array) -> Array:
@@ -153,6 +156,11 @@ def factor(C: Array) -> Array:
     values, vectors = np.linalg.eigh(0.5 * (C + C.T))
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     return np.asarray(np.linalg.qr(root.T)[1].T)
+
+
+def _grown(C: Array, lam: Array) -> Array:
+    """Factor of a friction in which every mode loses a little, as a start."""
+    return factor(C + np.diag(limits.LEAST_FRICTION * np.sqrt(np.maximum(lam, 0.0))))
 
 
 class CoupledEvaluation(NamedTuple):
