@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import cast
 
 import numpy as np
@@ -44,7 +45,9 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
         return fit
     if len(point) > limits.MOST_LINKED or not _worth_a_trial(fit):
         return fit
-    found = _searched(_settled(coupled(fit, FrictionPoint.of(point, linked))), most)
+    found = _settled(coupled(fit, FrictionPoint.of(point, linked)))
+    if memory(fit) > 1:
+        found = _searched(found, most)
     return found if found.friction.linked.sum() > 1 and _better(found, fit) else fit
 
 
@@ -66,17 +69,22 @@ def few_modes_with_friction(
     peaks = max(count_peaks(data), 1)
     if not data.driven or peaks > min(most or limits.MOST_LINKED, limits.MOST_LINKED):
         return None
-    starts = [_of_peaks(data, guess[0], peaks) for guess in guesses]
+    orders = (peaks, peaks + 1)
+    starts = [_of_order(data, guess[0], order) for order in orders for guess in guesses]
     found = [one for one in starts if one is not None]
     if not found:
         return None
-    best = _searched(min(found, key=lambda one: one.value), most)
+    start = reduce(lambda one, two: two if _better(two, one) else one, found)
+    plain = _real_modes(start)
+    if memory(plain) == 1 and not _better(start, plain):
+        return None
+    best = _searched(start, most)
     return best if _convincing(best, guesses) else None
 
 
-def _of_peaks(data: ResponseData, noise: ResponseNoise, peaks: int) -> CoupledFit | None:
-    """A mode for each peak, fitted roughly and then closer and closer."""
-    rational = of_order(data, weights_of(data, noise), peaks, 0.0)
+def _of_order(data: ResponseData, noise: ResponseNoise, order: int) -> CoupledFit | None:
+    """So many modes, fitted roughly and then closer and closer."""
+    rational = of_order(data, weights_of(data, noise), order, 0.0)
     point = as_point(data, rational, "viscous")
     if rational.lossless or not len(point):
         return None
@@ -137,12 +145,21 @@ def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:
     for _ in range(limits.COUPLED_ROUNDS):
         best = fit
         for point in _moves(fit, most):
-            trial = _settled(coupled(fit, point))
+            trial = _from_near_or_far(coupled(fit, point))
             best = trial if _better(trial, best) else best
         if best is fit:
             break
         fit = best
     return fit
+
+
+def _from_near_or_far(start: CoupledFit) -> CoupledFit:
+    """The better of two descents: straight down, and with a tolerance that falls on the way."""
+    near = _settled(start)
+    if memory(near) == 1:
+        return near
+    far = _settled(cast("CoupledFit", approached(start)))
+    return far if far.value < near.value else near
 
 
 def _better(one: ResponseFit, other: ResponseFit) -> bool:
