@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import reduce
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     found = _settled(coupled(fit, FrictionPoint.of(point, linked)))
     if memory(fit) > 1:
         found = _searched(found, most)
-    return found if found.friction.linked.sum() > 1 and _better(found, fit) else fit
+    return found if _sharing(found) and _better(found, fit) else fit
 
 
 def few_modes_with_friction(
@@ -74,35 +74,49 @@ def few_modes_with_friction(
     found = [one for one in starts if one is not None]
     if not found:
         return None
-    start = reduce(lambda one, two: two if _better(two, one) else one, found)
-    plain = _real_modes(start)
+    start = _best([one for one, _ in found])
+    plain = _best([one for _, one in found] + [_real_modes(start)])
     if memory(plain) == 1 and not _better(start, plain):
         return None
     best = _searched(start, most)
-    return best if _convincing(best, guesses) else None
+    return best if _better(best, plain) and _convincing(best, guesses) else None
 
 
-def _of_order(data: ResponseData, noise: ResponseNoise, order: int) -> CoupledFit | None:
-    """So many modes, fitted roughly and then closer and closer."""
+def _of_order(
+    data: ResponseData, noise: ResponseNoise, order: int
+) -> tuple[CoupledFit, ResponseFit] | None:
+    """So many modes, with friction between them and without; None where nothing is lost."""
     rational = of_order(data, weights_of(data, noise), order, 0.0)
     point = as_point(data, rational, "viscous")
     if rational.lossless or not len(point):
         return None
-    fit = ResponseFit(data, point, noise)
+    fit = ResponseFit(data, point, noise, trusted=False)
     start = coupled(fit, FrictionPoint.of(point, _linked(fit)))
-    return _settled(cast("CoupledFit", approached(start)))
+    return _settled(cast("CoupledFit", approached(start))), likeliest_law(approached(fit))
+
+
+Fit = TypeVar("Fit", bound=ResponseFit)
+
+
+def _best(fits: Sequence[Fit]) -> Fit:
+    return reduce(lambda one, two: two if _better(two, one) else one, fits)
 
 
 def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
     """Whether friction leaves nothing but noise, and no real modes of that number do."""
     noise, repeated = guesses[0]
-    if memory(fit) > 1 or fit.friction.linked.sum() < 2:
+    if memory(fit) > 1 or not _sharing(fit):
         return False
     if len(guesses) == 1 and repeated:
         known = fit.data.variance(noise, fit.H)
         if (fit.squares / known).sum() > limits.COMPLETE * fit.data.total:
             return False
     return _better(fit, _real_modes(fit))
+
+
+def _sharing(fit: CoupledFit) -> bool:
+    """Whether there are modes to share friction, and enough of them to move every port."""
+    return bool(fit.friction.linked.sum() > 1 and len(fit.point) >= fit.data.ports)
 
 
 def _real_modes(fit: CoupledFit) -> ResponseFit:
