@@ -69,6 +69,7 @@ LEAST_FRICTION = 1e-4  # loss factor from which a friction starts to grow: at ze
 FRICTION_STEP = 0.3  # of the largest entry of its factor
 MOST_LINKED = 16  # modes: the friction of more has too many entries
 FEW_LINKED = 6  # modes up to which the coupled form is tried whatever the residual looks like
+MOST_SEARCHED = 8  # modes up to which others are tried beside those of the real modes
 NEAR_BAND = 1.3  # of the ends of the band, in frequency: beyond it friction couples no modes
 PROMISED = 0.5  # of its price that a score must promise before it is tried
 COUPLED_STEPS = 40

@@ -89,13 +89,15 @@ class _LineMoments:
         inner = [np.eye(self.Q.shape[1])]
         seen = [float((np.abs(self.z) ** 2).sum())]
         level = (seen[0] + self.scatter) / self.spare
+        matrix = self._grown(np.zeros((0, 0)), columns, inner)
         found = np.ones(1)
         needed = limits.CORRELATED_LINES
         for lag in range(1, max(self.shape[0] // 4, 2)):
             columns.append(self._shifted(self.Q, lag))
             inner.append(self.Q.T @ columns[-1])
             seen.append(float((self.z[:-lag].conj() * self.z[lag:]).real.sum()))
-            r = self._solved(columns, inner, seen)
+            matrix = self._grown(matrix, columns, inner)
+            r = self._solved(matrix, seen)
             if r[0] <= 0 or abs(r[-1]) < needed * self.doubt * r[0]:
                 break
             found, level, needed = r / r[0], r[0], limits.CORRELATED_FURTHER
@@ -110,15 +112,22 @@ class _LineMoments:
         mask = np.repeat(self.seen, 2, axis=1)[:, :, None]
         return np.asarray((out * mask).reshape(Q.shape))
 
-    def _solved(self, columns: list[Array], inner: list[Array], seen: list[float]) -> Array:
-        size = len(seen)
-        matrix = np.zeros((size, size))
-        for i in range(size):
-            for j in range(i + 1):
-                taken = 2 * np.vdot(columns[i], columns[j]) - np.vdot(inner[i], inner[j].T)
-                matrix[i, j] = matrix[j, i] = self._trace(i) * (i == j) - taken
-        matrix[:, 1:] *= 2  # a lag stands for both sides
-        return np.linalg.solve(matrix, np.array(seen))
+    def _grown(self, matrix: Array, columns: list[Array], inner: list[Array]) -> Array:
+        """The symmetric matrix of the moments with the row of one lag more."""
+        last = len(columns) - 1
+        taken = [2 * float(np.vdot(columns[last], one)) for one in columns]
+        twice = [float(np.vdot(inner[last], one.T)) for one in inner]
+        row = np.array(twice) - np.array(taken)
+        row[last] += self._trace(last)
+        out = np.zeros((last + 1, last + 1))
+        out[:last, :last] = matrix
+        out[last] = out[:, last] = row
+        return out
+
+    def _solved(self, matrix: Array, seen: list[float]) -> Array:
+        both = matrix.copy()
+        both[:, 1:] *= 2  # a lag stands for both sides
+        return np.linalg.solve(both, np.array(seen))
 
     def _trace(self, lag: int) -> float:
         """Trace of the square of the symmetric shift."""

@@ -46,7 +46,7 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     if len(point) > limits.MOST_LINKED or not _worth_a_trial(fit):
         return fit
     found = _settled(coupled(fit, FrictionPoint.of(point, linked)))
-    if memory(fit) > 1:
+    if memory(fit) > 1 and len(point) <= limits.MOST_SEARCHED and len(point) != most:
         found = _searched(found, most)
     return found if _sharing(found) and _better(found, fit) else fit
 
@@ -76,10 +76,15 @@ def few_modes_with_friction(
         return None
     start = _best([one for one, _ in found])
     plain = _best([one for _, one in found] + [_real_modes(start)])
-    if memory(plain) == 1 and not _better(start, plain):
+    if not _better(start, plain) and (memory(plain) == 1 or _far_below(plain, start)):
         return None
     best = _searched(start, most)
     return best if _better(best, plain) and _convincing(best, guesses) else None
+
+
+def _far_below(one: ResponseFit, other: ResponseFit) -> bool:
+    """Whether a fit is so much better that no further modes bring the other down to it."""
+    return bool(one.value < other.value - limits.OUT_OF_REACH * np.log(2 * one.data.total))
 
 
 def _of_order(
@@ -145,6 +150,8 @@ def _linked(fit: ResponseFit) -> Mask:
 
 def _worth_a_trial(fit: ResponseFit) -> bool:
     """Few modes cost nothing; more are tried where what they leave is no white noise."""
+    if not fit.noise.parameters:
+        return False  # an exact fit leaves rounding errors
     few = len(fit.point) <= limits.FEW_LINKED and fit.point.lossy
     return few or memory(fit) > 1
 
