@@ -57,13 +57,13 @@ class Foster:
     def __call__(self, omega: ArrayLike) -> ComplexArray:
         """Receptance at angular frequencies, shape (frequencies, ports, ports)."""
         if self.friction is not None:
-            return self._coupled(np.asarray(omega, float)[:, None, None])
+            return self._coupled(np.asarray(omega, float)[:, None, None], self.friction)
         residues = np.einsum("ja,jb->jab", self.participation, self.participation)
         out = np.tensordot(self.denominators(omega), residues, 1)
         return np.asarray(out if self.compliance is None else out + self.compliance)
 
-    def _coupled(self, w: Array) -> ComplexArray:
-        A = np.diag(self.omega**2) - w**2 * np.eye(len(self.omega)) + 1j * w * self.friction
+    def _coupled(self, w: Array, friction: Array) -> ComplexArray:
+        A = np.diag(self.omega**2) - w**2 * np.eye(len(self.omega)) + 1j * w * friction
         right = np.broadcast_to(self.participation + 0j, (len(A), *self.participation.shape))
         return np.asarray(self.participation.T @ np.linalg.solve(A, right))
 

@@ -105,7 +105,9 @@ def test_a_factor_is_lower_triangular_whatever_the_rank():
     assert np.allclose(L, np.tril(L))
 
 
-@pytest.mark.parametrize(("modes", "ports", "between"), [(2, 1, 1), (3, 1, 2), (3, 2, 3), (4, 2, 5)])
+@pytest.mark.parametrize(
+    ("modes", "ports", "between"), [(2, 1, 1), (3, 1, 2), (3, 2, 3), (4, 2, 5)]
+)
 def test_what_only_turns_hidden_coordinates_is_not_counted(modes, ports, between):
     point = FrictionPoint(
         np.linspace(0.2, 0.8, modes), np.ones((modes, ports)), np.eye(modes), np.ones(modes, bool)

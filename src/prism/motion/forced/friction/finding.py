@@ -123,8 +123,12 @@ class FrictionFinding:
         )
         names = ("mass", "stiffness", "hidden_frequencies", "couplings", "hidden_damping")
         completion = Completion(
-            *(joint.value("mass"), joint.value("stiffness")),
-            *(joint.std("mass"), joint.std("stiffness"), hidden, joint.only(*names)),
+            mass=joint.value("mass"),
+            stiffness=joint.value("stiffness"),
+            mass_std=joint.std("mass"),
+            stiffness_std=joint.std("stiffness"),
+            hidden=hidden,
+            joint=joint.only(*names),
         )
         friction = joint.value("friction"), joint.std("friction")
         hamiltonian = FrictionHamiltonian(completion, self.channels, *friction)
@@ -206,7 +210,10 @@ def _sizes(system: FrictionSystem) -> Array:
     """Size of each parameter, beside which a step is small."""
     N, n = system.V.shape
     rates = [np.full(N * (N + 1) // 2, max(float(np.abs(system.C).max()), 1e-300))]
-    parts = [np.maximum(system.lam, 1e-6 * system.lam.max()), np.full(N * n, np.abs(system.V).max())]
+    parts = [
+        np.maximum(system.lam, 1e-6 * system.lam.max()),
+        np.full(N * n, np.abs(system.V).max()),
+    ]
     return np.concatenate([*parts, *rates])
 
 

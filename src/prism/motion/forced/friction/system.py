@@ -135,7 +135,7 @@ class FrictionSystem:
     def _completed(self) -> SplitForm:
         """Hidden coordinates of diagonal stiffness."""
         n = self.V.shape[1]
-        mass = np.linalg.inv(self.V.T @ self.V)
+        mass = np.asarray(np.linalg.inv(self.V.T @ self.V), float)
         null = np.linalg.svd(self.V.T)[2][n:].T
         U = null @ np.linalg.eigh(null.T @ (self.lam[:, None] * null))[1]
         T = np.hstack([self.V @ mass, U])

@@ -59,6 +59,7 @@ EXPLAINED = 0.3  # of the asymmetry may be left by gains that explain it
 # -- errors shared by neighbouring lines, in standard deviations of a correlation
 CORRELATED_LINES = 3.3  # at one line's distance: one white response in a thousand reaches it
 CORRELATED_FURTHER = 2.0  # at larger distances, once neighbours are known to be alike
+SMOOTH_LINES = 8.0  # lines that share one error: more than windows and overlaps of spectra make
 
 # -- length per grid step of the curve of poles, and the same with a loss that is small
 LOSSLESS_LENGTH = np.pi / np.sqrt(3)

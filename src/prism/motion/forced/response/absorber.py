@@ -80,7 +80,7 @@ def _at(fit: CoupledFit, root: Array, Q: Array, rest: Array, b: Array) -> list[A
 
 
 def _stiffness(omega: Array, own: float, ratio: float) -> ComplexArray:
-    """k at the lines, one row for each."""
+    """Stiffness k of an oscillator at the lines, one row for each."""
     s = 1j * omega[:, None]
     pull = own**2 + 2 * ratio * own * s
     return np.asarray(s**2 * pull / (s**2 + pull))

@@ -196,6 +196,8 @@ def correlated_remark(errors: LineErrors) -> tuple[Remark, ...]:
     if len(errors.rho) == 1:
         return ()
     what = "relative errors" if errors.relative else "errors"
+    if errors.memory > limits.SMOOTH_LINES:
+        return (_smooth(errors),)
     if errors.memory > 1:
         share = f"as if {errors.memory:.2g} lines shared one error"
     else:
@@ -208,4 +210,17 @@ def correlated_remark(errors: LineErrors) -> tuple[Remark, ...]:
             "average over trials instead of neighbouring lines, or give every so many lines only",
             code="correlated-response",
         ),
+    )
+
+
+def _smooth(errors: LineErrors) -> Remark:
+    """What is said of a residual that many lines share: no level of the noise is needed for it."""
+    return Remark(
+        f"what the fit leaves is smooth over frequency, as if {errors.memory:.2g} lines shared one "
+        "error: the lines were averaged over frequency, or the system is not linear, not "
+        "reciprocal, or loses energy in another way than the fit allows. The error bars count the "
+        "first, and are too small for the others",
+        f"correlation {errors.rho[1]:.2f} at one line's distance",
+        "measure at two levels of the force, and average over trials instead of lines",
+        code="misfit",
     )

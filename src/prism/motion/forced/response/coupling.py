@@ -208,4 +208,3 @@ def _moves(fit: CoupledFit, most: int | None) -> Iterator[FrictionPoint]:
         more = joined.free_count - point.free_count
         if one.gain > limits.PROMISED * unit * more:
             yield joined
-

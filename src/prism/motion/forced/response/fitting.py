@@ -44,8 +44,9 @@ def fit_response(
 
     The number of modes, the kind and the level of the noise (additive, multiplicative or both)
     and the law of the damping are found from the data. Where friction couples the modes, as that
-    of a tuned mass damper does, H is :math:`V^T (Ω^2 - ω^2 + iωC)^{-1} V` with any passive C. Modes outside the measured band take the
-    place of residual terms: one below it is a mass line, one far above it a static compliance.
+    of a tuned mass damper does, H is :math:`V^T (Ω^2 - ω^2 + iωC)^{-1} V` with any passive C.
+    Modes outside the measured band take the place of residual terms: one below it is a mass line,
+    one far above it a static compliance.
 
     Parameters
     ----------

@@ -66,7 +66,8 @@ class FrictionPoint:
     def cells(self) -> tuple[Index, Index]:
         """Rows and columns of the entries of L that may differ from zero."""
         there = np.outer(self.linked, self.linked) | np.eye(len(self), dtype=bool)
-        return np.nonzero(np.tril(there))
+        rows, columns = np.nonzero(np.tril(there))
+        return rows, columns
 
     @property
     def size(self) -> int:
@@ -174,7 +175,8 @@ def evaluate_coupled(data: ResponseData, point: FrictionPoint) -> CoupledEvaluat
     """Response at the frequencies of the data."""
     stiffness = np.diag(point.lam) - data.x[:, None, None] * np.eye(len(point))
     A = stiffness + 1j * data.omega[:, None, None] * point.C
-    T = np.linalg.solve(A, np.broadcast_to(point.V + 0j, (len(A), *point.V.shape)))
+    right = np.broadcast_to(point.V + 0j, (len(A), *point.V.shape))
+    T = np.asarray(np.linalg.solve(A, right), complex)
     H = np.einsum("je,fje->fe", point.V[:, data.rows], T[:, :, data.columns])
     return CoupledEvaluation(H, T)
 
