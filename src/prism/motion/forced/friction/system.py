@@ -33,7 +33,7 @@ _REAL = 1e-9  # of its size: a pole nearer to the axis is real
 _PASSIVE = 1e-9  # of the largest friction: what is less negative is rounding
 
 
-class Poles(NamedTuple):
+class PolePairs(NamedTuple):
     """Pairs of poles, ascending in frequency.
 
     A pair of real poles, of an oscillator damped beyond the critical, has the ratio above one.
@@ -96,11 +96,11 @@ class FrictionSystem:
         return np.asarray(self.V.T @ np.linalg.solve(A, right))
 
     @property
-    def poles(self) -> Poles:
+    def poles(self) -> PolePairs:
         """Of the whole."""
         return poles_of(np.diag(self.lam), self.C)
 
-    def shapes(self, poles: Poles) -> ComplexArray:
+    def shapes(self, poles: PolePairs) -> ComplexArray:
         """Motion of the ports in each mode, turned to be as real as it can be, (modes, n)."""
         psi = (self.V.T @ poles.vector).T
         turned = psi * np.exp(-0.5j * np.angle((psi**2).sum(axis=1)))[:, None]
@@ -145,7 +145,7 @@ class FrictionSystem:
         return SplitForm(mass, turn * K, turn * D)
 
 
-def poles_of(K: Array, D: Array) -> Poles:
+def poles_of(K: Array, D: Array) -> PolePairs:
     """Pairs of poles of ``s² + D s + K``."""
     N = len(K)
     A = np.block([[np.zeros((N, N)), np.eye(N)], [-K, -D]])
@@ -163,7 +163,7 @@ def poles_of(K: Array, D: Array) -> Poles:
     size = np.einsum("ik,ik->k", u, 2 * s[own] * u + D @ u)
     with np.errstate(divide="ignore", invalid="ignore"):
         u = u / np.sqrt(size + 0j)
-    return Poles(frequency[order], ratio[order], s[own][order], u[:, order])
+    return PolePairs(frequency[order], ratio[order], s[own][order], u[:, order])
 
 
 def _star(plain: SplitForm) -> SplitForm | None:

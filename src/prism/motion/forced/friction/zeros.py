@@ -17,7 +17,7 @@ from prism.motion.forced.friction.system import FrictionSystem, poles_of
 
 __all__ = ["coupled_zeros", "zero_error"]
 
-_INFINITE = 1e3  # of the highest frequency: an infinite zero in floating point
+_BEYOND_ALL = 1e3  # of the highest frequency: an infinite zero in floating point
 
 
 def coupled_zeros(
@@ -42,7 +42,7 @@ def coupled_zeros(
     A[N : 2 * N, 2 * N :] = system.V[:, list(inputs)]
     A[2 * N :, :N] = system.V[:, list(outputs)].T
     alpha, beta = scipy.linalg.eigvals(A, E, homogeneous_eigvals=True)
-    finite = np.abs(beta) * _INFINITE > np.abs(alpha)
+    finite = np.abs(beta) * _BEYOND_ALL > np.abs(alpha)
     s = alpha[finite] / beta[finite] * unit
     return np.asarray(s[s.imag >= 0])
 
