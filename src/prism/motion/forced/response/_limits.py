@@ -67,6 +67,7 @@ LOSSY_LENGTH = LOSSLESS_LENGTH + np.pi
 
 # -- friction between modes
 LEAST_FRICTION = 1e-4  # loss factor from which a friction starts to grow: at zero it has no slope
+NO_FRICTION = 1e-3  # chance of friction between modes that have none
 FRICTION_STEP = 0.3  # of the largest entry of its factor
 MOST_LINKED = 16  # modes: the friction of more has too many entries
 FEW_LINKED = 6  # modes up to which the coupled form is tried whatever the residual looks like

@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TypeVar, cast
 
 import numpy as np
+from scipy.special import chdtri
 
 import prism.motion.forced.response._limits as limits
 from prism._types import Mask
@@ -48,7 +49,7 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     found = _settled(coupled(fit, FrictionPoint.of(point, linked)))
     if memory(fit) > 1 and len(point) <= limits.MOST_SEARCHED and len(point) != most:
         found = _searched(found, most)
-    return found if _sharing(found) and _better(found, fit) else fit
+    return found if _sharing(found) and _beats(found, fit) else fit
 
 
 def few_modes_with_friction(
@@ -79,7 +80,7 @@ def few_modes_with_friction(
     if not _better(start, plain) and (memory(plain) == 1 or _far_below(plain, start)):
         return None
     best = _searched(start, most)
-    return best if _better(best, plain) and _convincing(best, guesses) else None
+    return best if _beats(best, plain) and _convincing(best, guesses) else None
 
 
 def _far_below(one: ResponseFit, other: ResponseFit) -> bool:
@@ -116,7 +117,15 @@ def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
         known = fit.data.variance(noise, fit.H)
         if (fit.squares / known).sum() > limits.COMPLETE * fit.data.total:
             return False
-    return _better(fit, _real_modes(fit))
+    return _beats(fit, _real_modes(fit))
+
+
+def _beats(fit: CoupledFit, plain: ResponseFit) -> bool:
+    """Whether friction gains its price, and more than chance does where there is none."""
+    more = fit.friction.free_count - plain.point.free_count
+    chance = float(chdtri(more, limits.NO_FRICTION)) if more > 0 else 0.0
+    lines = min(memory(fit), memory(plain))
+    return _better(fit, plain) and plain.value - fit.value > lines * chance
 
 
 def _sharing(fit: CoupledFit) -> bool:
