@@ -53,6 +53,8 @@ class Hidden(Value):
         Only for rank one.
     residue, residue_std : array (channels, channels)
         :math:`R = \sum c c^T`.
+    damping, damping_std : float or None
+        Damping ratio of this oscillator alone, where friction between modes was fitted.
     """
 
     frequency: float
@@ -61,6 +63,8 @@ class Hidden(Value):
     coupling_std: Array | None
     residue: Array
     residue_std: Array | None
+    damping: float | None = None
+    damping_std: float | None = None
 
     @property
     def rank(self) -> int:
@@ -69,7 +73,9 @@ class Hidden(Value):
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers."""
+        losses = {"damping": self.damping, "damping_std": self.damping_std}
         return {
+            **(losses if self.damping is not None else {}),
             "frequency": self.frequency,
             "frequency_std": self.frequency_std,
             "coupling": self.couplings[0].tolist() if self.rank == 1 else None,
@@ -90,6 +96,8 @@ class Hidden(Value):
             coupling_std=_array(row["coupling_std"]),
             residue=np.array(row["residue"], float),
             residue_std=_array(row["residue_std"]),
+            damping=row.get("damping"),
+            damping_std=row.get("damping_std"),
         )
 
 
@@ -140,6 +148,7 @@ class Completion(Value):
                 "stiffness": stiffness,
                 "hidden_frequencies": [one.frequency for one in hidden],
                 "couplings": np.reshape(single, (-1, len(mass))),
+                "hidden_damping": [one.damping or 0.0 for one in hidden],
                 # of a potential, which stands beside it
                 "coefficients": data.get("potential", {}).get("coefficients", ()),
             }

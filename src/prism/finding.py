@@ -116,7 +116,7 @@ class ResponseSummary(Value):
         Measured band, in rad per time unit.
     pairs : tuple of (str, str)
         Outputs and inputs whose response was measured.
-    damping : {"none", "viscous", "structural"}
+    damping : {"none", "viscous", "structural", "coupled"}
     noise : str
         The noise in words.
     inside : array of bool (modes,)

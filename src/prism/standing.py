@@ -64,6 +64,10 @@ def _hidden(h: Hamiltonian) -> Iterator[Determination]:
     for i, one in enumerate(h.hidden):
         which = f"frequency of hidden mode {i + 1}"
         yield Determination.determined(which, one.frequency, one.frequency_std)
+        if one.damping is not None:
+            yield Determination.determined(
+                f"damping of hidden mode {i + 1}", one.damping, one.damping_std
+            )
         name = f"coupling of hidden mode {i + 1}"
         if one.rank > 1:
             why = f"{one.rank} hidden modes share one frequency: only their residue is determined"

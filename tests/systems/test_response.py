@@ -480,3 +480,25 @@ def test_hammer_excitation_is_flat_over_the_band():
 def test_excitation_refuses(arguments, words):
     with pytest.raises(OptionError, match=words):
         systems.excitation(*arguments)
+
+
+def test_friction_of_equal_ratios_is_the_viscous_loss():
+    system = systems.chain(3, observed=[0, 2])
+    values, phi = np.linalg.eigh(system.full_stiffness)  # the masses are one
+    D = (phi * 0.04 * np.sqrt(values)) @ phi.T
+    found = system.response(OMEGA, friction=D).values
+    expected = system.response(OMEGA, loss=0.04, damping="viscous").values
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("friction", "loss", "words"),
+    [
+        (np.eye(2), 0.0, "over all 3 coordinates"),
+        (np.eye(3), 0.1, "without a loss"),
+        (-np.eye(3), 0.0, "create energy"),
+    ],
+)
+def test_friction_refuses(friction, loss, words):
+    with pytest.raises(OptionError, match=words):
+        systems.chain(3).response(OMEGA, friction=friction, loss=loss)

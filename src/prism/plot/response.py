@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from prism.errors import CannotTellError
 from prism.frequency_response import FrequencyResponse
 from prism.model import Model, ResponseSummary
-from prism.modes import Modes
 from prism.motion.forced.foster import Foster
 from prism.plot import _limits as limits
 from prism.plot._canvas import (
@@ -302,7 +301,7 @@ def response_view(model: Model, response: FrequencyResponse | None = None) -> Re
         omega=seen.omega,
         data=seen.data,
         grid=grid,
-        fit=_fit(model.modes, known, index, grid, seen.quantity),
+        fit=_fit(model, known, index, grid, seen.quantity),
         poles=np.unique(model.modes.frequencies[inside]),
         zeros=tuple(_zeros(known, out, inp, (low, high)) for out, inp in seen.places),
         columns=seen.columns,
@@ -324,16 +323,20 @@ def _grid(model: Model, omega: Array) -> Array:
 
 
 def _fit(
-    modes: Modes,
+    model: Model,
     known: ResponseSummary,
     index: Sequence[tuple[int, int]],
     grid: Array,
     quantity: str,
 ) -> ComplexArray:
     """The fitted response of each entry, in the quantity that was measured."""
-    V = known.participation
-    weights = Foster(modes.frequencies, V, 2 * modes.damping, known.damping).denominators(grid)
+    modes, V = model.modes, known.participation
     order = QUANTITIES.index(quantity)
+    if known.damping == "coupled":
+        rows, columns = np.transpose(index)
+        every = model.receptance(1j * grid)[:, rows, columns]
+        return np.asarray(every * (1j * grid[:, None]) ** order, complex)
+    weights = Foster(modes.frequencies, V, 2 * modes.damping, known.damping).denominators(grid)
     curves = [weights @ (V[:, a] * V[:, b]) for a, b in index]
     return np.asarray(np.stack(curves, axis=1) * (1j * grid[:, None]) ** order, complex)
 

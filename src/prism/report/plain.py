@@ -95,6 +95,9 @@ def hidden_numbers(model: Model) -> Table | None:
         "frequency_std": [_known(hidden.frequency_std) for hidden in h.hidden],
         "rank": [hidden.rank for hidden in h.hidden],
     }
+    if any(hidden.damping is not None for hidden in h.hidden):
+        columns["damping"] = [_known(hidden.damping) for hidden in h.hidden]
+        columns["damping_std"] = [_known(hidden.damping_std) for hidden in h.hidden]
     for a, name in enumerate(model.channels):
         single = [hidden.rank == 1 for hidden in h.hidden]
         pairs = list(zip(h.hidden, single, strict=True))

@@ -41,6 +41,7 @@ _DAMPINGS = {
     "none": "none, the modes are lossless",
     "viscous": "viscous, with a ratio ζ of each mode",
     "structural": "structural, with a loss factor 2ζ of each mode at all frequencies",
+    "coupled": "viscous, with friction between modes",
 }
 
 
@@ -305,9 +306,17 @@ def oscillator_table(hamiltonian: Hamiltonian) -> Table:
         else:
             cells = ("–",) * len(hamiltonian.channels)
             notes.append(_residue_note(i, hidden))
-        rows.append((str(i), frequency, *cells))
+        rows.append((str(i), frequency, *_own_loss(hidden), *cells))
     names = tuple(f"c({short(name)})" for name in hamiltonian.channels)
-    return Table(("hidden", "ω", *names), tuple(rows), key=2, notes=tuple(notes))
+    losses = ("ζ",) * any(one.damping is not None for one in hamiltonian.hidden)
+    return Table(("hidden", "ω", *losses, *names), tuple(rows), key=2, notes=tuple(notes))
+
+
+def _own_loss(hidden: Hidden) -> tuple[str, ...]:
+    """Damping ratio of a hidden oscillator, where it has one of its own."""
+    if hidden.damping is None:
+        return ()
+    return (format_value(hidden.damping, hidden.damping_std),)
 
 
 def _residue_note(number: int, hidden: Hidden) -> str:
@@ -381,6 +390,8 @@ def loss_sentence(model: Model) -> str | None:
     """
     if model.hamiltonian is None or not np.any(model.modes.damping):
         return None
+    if model.response is not None and model.response.damping == "coupled":
+        return "These equations are the conservative part of the model; the friction acts beside."
     return (
         "These equations are the conservative part of the model; its losses are the damping ratios "
         "ζ of the modes."

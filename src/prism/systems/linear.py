@@ -138,10 +138,18 @@ class LinearSystem:
         r"""Couplings :math:`c_i`, shape (hidden, channels), each up to its sign."""
         return self._eliminated[3]
 
-    def receptance(self, s: complex) -> ComplexArray:
-        r""":math:`H(s) = Γ (M s² + K)^{-1} Γ^T` by a dense solve."""
+    def receptance(self, s: complex, friction: Array | None = None) -> ComplexArray:
+        r""":math:`H(s) = Γ (M s² + D s + K)^{-1} Γ^T` by a dense solve.
+
+        Parameters
+        ----------
+        s : complex
+        friction : array (N, N), optional
+            D; none by default.
+        """
         G = self.observation
         dynamic = self.full_mass * s**2 + self.full_stiffness
+        dynamic = dynamic if friction is None else dynamic + s * friction
         return np.asarray(G @ np.linalg.solve(dynamic, G.T + 0j))
 
     def zeros(
@@ -185,6 +193,7 @@ class LinearSystem:
         *,
         loss: float = 0.0,
         damping: str = "structural",
+        friction: ArrayLike | None = None,
         noise: float = 0.0,
         noise_kind: str = "multiplicative",
         quantity: str = "displacement",
@@ -198,6 +207,7 @@ class LinearSystem:
             *(self, omega),
             loss=loss,
             damping=damping,
+            friction=friction,
             noise=noise,
             noise_kind=noise_kind,
             quantity=quantity,

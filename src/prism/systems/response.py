@@ -28,6 +28,7 @@ def measured_response(
     *,
     loss: float = 0.0,
     damping: str = "structural",
+    friction: ArrayLike | None = None,
     noise: float = 0.0,
     noise_kind: str = "multiplicative",
     quantity: str = "displacement",
@@ -37,7 +38,8 @@ def measured_response(
 
     .. math::
         H(iω) &= Γ \left(K (1 + iη) - ω^2 M\right)^{-1} Γ^T &&\text{(structural)} \\
-        H(iω) &= \sum_j \frac{v_j v_j^T}{Ω_j^2 - ω^2 + iηΩ_jω} &&\text{(viscous, } ζ_j = η/2)
+        H(iω) &= \sum_j \frac{v_j v_j^T}{Ω_j^2 - ω^2 + iηΩ_jω} &&\text{(viscous, } ζ_j = η/2) \\
+        H(iω) &= Γ \left(K + iωD - ω^2 M\right)^{-1} Γ^T &&\text{(a friction matrix D)}
 
     To each entry of the full matrix, :math:`H_{ab}` and :math:`H_{ba}` apart, independent
     circular complex Gaussian noise is added, of the mean square
@@ -55,6 +57,8 @@ def measured_response(
     loss : float
         η, the loss factor of all modes.
     damping : {"structural", "viscous"}
+    friction : array (N, N), optional
+        D over all coordinates, symmetric and positive semidefinite, in place of a loss.
     noise : float
         ν.
     noise_kind : {"multiplicative", "additive", "both"}
@@ -75,15 +79,32 @@ def measured_response(
     _check(loss, damping, noise, noise_kind, quantity)
     w = np.asarray(omega, float)
     order = QUANTITIES.index(quantity)
-    exact = FrequencyResponse(w, _receptance(system, w, loss, damping))  # checks the lines
+    D = None if friction is None else _friction(friction, system, loss)
+    exact = FrequencyResponse(w, _receptance(system, w, loss, damping, D))  # checks the lines
     clean = exact.values * (1j * exact.omega[:, None, None]) ** order
     values = clean + _errors(clean, noise, noise_kind, np.random.default_rng(rng))
     return FrequencyResponse(exact.omega, values, quantity, system.channels)
 
 
-def _receptance(system: LinearSystem, omega: Array, loss: float, damping: str) -> ComplexArray:
+def _friction(given: ArrayLike, system: LinearSystem, loss: float) -> Array:
+    D, size = np.asarray(given, float), len(system.full_mass)
+    if D.shape != (size, size) or not np.allclose(D, D.T) or loss:
+        raise OptionError(
+            f"friction must be a symmetric matrix over all {size} coordinates, without a loss "
+            "beside it."
+        )
+    if np.linalg.eigvalsh(D)[0] < -limits.ON_RESONANCE * np.abs(D).max(initial=0.0):
+        raise OptionError("friction must be positive semidefinite: it would create energy.")
+    return D
+
+
+def _receptance(
+    system: LinearSystem, omega: Array, loss: float, damping: str, friction: Array | None
+) -> ComplexArray:
     if omega.ndim != 1 or not np.isfinite(omega).all():
         raise OptionError(f"frequencies of shape {omega.shape}: give finite numbers, (F,).")
+    if friction is not None:
+        return np.array([system.receptance(1j * w, friction) for w in omega])
     if not loss:
         _refuse_resonance(omega, system.frequencies)
     if damping == "viscous":

@@ -31,9 +31,12 @@ class Foster:
         :math:`v_j`.
     loss : array (modes,)
         Loss factors :math:`η_j = 2ζ_j \ge 0`.
-    damping : {"none", "viscous", "structural"}
+    damping : {"none", "viscous", "structural", "coupled"}
     compliance : array (ports, ports), optional
         E, positive semidefinite; None for zero.
+    friction : array (modes, modes), optional
+        C of :math:`H = V^T (Ω^2 - ω^2 + iωC)^{-1} V`, where friction couples the modes: then Ω
+        are the frequencies without losses, and η the diagonal of C over them.
     """
 
     omega: Array
@@ -41,6 +44,7 @@ class Foster:
     loss: Array
     damping: str
     compliance: Array | None = None
+    friction: Array | None = None
 
     def denominators(self, omega: ArrayLike) -> ComplexArray:
         r""":math:`D_j(ω)`, shape (frequencies, modes)."""
@@ -52,9 +56,16 @@ class Foster:
 
     def __call__(self, omega: ArrayLike) -> ComplexArray:
         """Receptance at angular frequencies, shape (frequencies, ports, ports)."""
+        if self.friction is not None:
+            return self._coupled(np.asarray(omega, float)[:, None, None], self.friction)
         residues = np.einsum("ja,jb->jab", self.participation, self.participation)
         out = np.tensordot(self.denominators(omega), residues, 1)
         return np.asarray(out if self.compliance is None else out + self.compliance)
+
+    def _coupled(self, w: Array, friction: Array) -> ComplexArray:
+        A = np.diag(self.omega**2) - w**2 * np.eye(len(self.omega)) + 1j * w * friction
+        right = np.broadcast_to(self.participation + 0j, (len(A), *self.participation.shape))
+        return np.asarray(self.participation.T @ np.linalg.solve(A, right))
 
 
 @dataclass(frozen=True)
@@ -82,6 +93,9 @@ class FosterFit:
     driven : bool
         Whether a driving point was measured. Without one only the products of the participations
         of outputs and inputs are determined.
+    coupled : array, optional
+        Covariance of ``(omega², participation.ravel(), lower triangle of the friction)``, where
+        friction couples the modes.
     """
 
     foster: Foster
@@ -94,6 +108,7 @@ class FosterFit:
     inside: Mask
     remarks: tuple[Remark | str, ...] = ()
     driven: bool = True
+    coupled: Array | None = None
 
     def with_static_modes(self, far: float) -> FosterFit:
         r"""The same fit with its static compliance as modes at a far frequency.

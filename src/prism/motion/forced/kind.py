@@ -18,11 +18,14 @@ from prism.finding import (
     Zero,
     determined,
 )
+from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes, spread_of_residues
 from prism.motion.explanation import Explanation, Question
 from prism.motion.forced.foster import FosterFit
+from prism.motion.forced.friction.finding import FrictionFinding
+from prism.motion.forced.friction.hamiltonian import FrictionHamiltonian
 from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import fit_records
 from prism.motion.forced.response import fit_response
@@ -48,6 +51,7 @@ class ForcedMotion(Explanation):
     name: ClassVar[str] = "forced"
     words: ClassVar[str] = "a measured force drives it"
     experiments: ClassVar[tuple[str, ...]] = ("forced",)
+    hamiltonians: ClassVar[tuple[type[Hamiltonian], ...]] = (FrictionHamiltonian,)
     meaningless: ClassVar[tuple[str, ...]] = ("mass", "stiffness", "rigid", *_MEANINGLESS)
 
     def meant(self, asked: Question) -> ForcedMotion | None:
@@ -177,13 +181,18 @@ def _finding(
     K, n = foster.participation.shape
     outcome: Determined | Undetermined | None = _undetermined(fit, names)
     certificate = Certificate(True, None, None, "every mode is stable: no loss factor is negative")
+    scale = "fixed by the measured forces"
+    coupled = None if foster.friction is None else FrictionFinding(fit, names)
+    if outcome is None and coupled is not None:
+        outcome = coupled.outcome(scale)
+        certificate = outcome.certificate
     if outcome is None:
         part = K * (n + 1)
         values = {"frequencies": foster.omega, "participation": foster.participation}
         outcome = determined(
             Gaussian.of(values, fit.covariance[:part, :part]),
             names,
-            "fixed by the measured forces",
+            scale,
         )
         certificate = outcome.certificate
     return Finding(
@@ -191,11 +200,11 @@ def _finding(
         channels=names,
         quantity=quantity,
         measured=measured,
-        modes=_modes(fit),
+        modes=_modes(fit) if coupled is None else coupled.modes,
         outcome=outcome,
         certificate=certificate,
         noise_std=fit.noise_std,
-        remarks=(*_band_remarks(fit), *fit.remarks),
+        remarks=(*_band_remarks(fit), *(coupled.remarks if coupled else ()), *fit.remarks),
         response=ResponseSummary(
             low=float(band[0]),
             high=float(band[1]),

@@ -31,6 +31,8 @@ def with_rigid_bodies(fit: FosterFit, low: float) -> FosterFit:
     low : float
         Lowest measured frequency.
     """
+    if fit.foster.friction is not None:
+        return fit  # a mode at zero that friction couples to others is none of its own
     for k, omega in enumerate(fit.foster.omega):
         if 0 < omega < low and _may_be_zero(fit, k):
             fit = _at_zero(fit, k)

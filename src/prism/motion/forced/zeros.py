@@ -11,7 +11,7 @@ frequencies. Viscous damping is taken at resonance, where it agrees with structu
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import scipy.linalg
@@ -19,6 +19,8 @@ import scipy.linalg
 from prism._types import ComplexArray
 from prism.finding import Zero
 from prism.motion.forced.foster import Foster, FosterFit
+from prism.motion.forced.friction.system import FrictionSystem
+from prism.motion.forced.friction.zeros import coupled_zeros, zero_error
 
 _INFINITE = 1e8  # of the largest pole: an infinite zero in floating point
 
@@ -72,17 +74,31 @@ def zeros_of(
     # on the axis: exactly without losses, within the losses of the modes with them
     limit = 1e-6 + 2 * float(fit.foster.loss.max()) * (fit.foster.damping != "none")
     found = []
-    for x in zeros_in_x(fit.foster, outputs, inputs):
-        s = np.sqrt(-x + 0j)
-        s = s if s.imag >= 0 else -s
+    for s, std in _zeros_in_s(fit, outputs, inputs):
         size = float(abs(s))
         damping = float(-s.real / size) if size else 0.0
         on_axis = abs(damping) < limit
-        std = _std(fit, complex(x), outputs, inputs) / (2 * size) if size else float("inf")
         exact = on_axis and fit.foster.damping == "none"
         inside = bool(on_axis and band[0] <= size <= band[1])
         found.append(Zero(out, inp, size, std, 0.0 if exact else damping, inside))
     return tuple(sorted(found, key=lambda one: one.frequency))
+
+
+def _zeros_in_s(
+    fit: FosterFit, outputs: Sequence[int], inputs: Sequence[int]
+) -> Iterator[tuple[complex, float]]:
+    """Zeros in the upper half plane, and the standard deviation of their size."""
+    foster = fit.foster
+    if foster.friction is not None and fit.coupled is not None:
+        system = FrictionSystem(foster.omega**2, foster.participation, foster.friction)
+        for s in coupled_zeros(system, outputs, inputs):
+            yield complex(s), zero_error(system, complex(s), outputs, inputs, fit.coupled)
+        return
+    for x in zeros_in_x(foster, outputs, inputs):
+        s = complex(np.sqrt(-x + 0j))
+        size = abs(s)
+        std = _std(fit, complex(x), outputs, inputs) / (2 * size) if size else float("inf")
+        yield s if s.imag >= 0 else -s, std
 
 
 def _std(fit: FosterFit, x: complex, outputs: Sequence[int], inputs: Sequence[int]) -> float:

@@ -318,9 +318,15 @@ def _coloured(what: str, order: int, left: bool) -> Remark:
     if left:
         unlike = "the model does not explain all of the motion, and the stated errors are too small"
         return Remark(f"the residual of {what}: {unlike}", code="not-white")
-    counted = "search and errors take it for coloured noise; it may be motion that the modes miss"
+    counted = (
+        "search and errors take it for coloured noise; it may be motion that the modes miss, as "
+        "where a damper couples them, which records are not fitted with"
+    )
     return Remark(
-        f"the residual of {what}: {counted}", f"autoregression of order {order}", code="coloured"
+        f"the residual of {what}: {counted}",
+        f"autoregression of order {order}",
+        "identify a response of the same test beside it (prism.estimate.estimate_response)",
+        code="coloured",
     )
 
 

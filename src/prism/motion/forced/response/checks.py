@@ -8,6 +8,7 @@ import numpy as np
 
 import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
+from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ResponseFit
@@ -16,7 +17,8 @@ from prism.remarks import Remark
 
 def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[Remark | str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
-    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(fit.misfit)]
+    level = max(fit.misfit, _repeated(fit.data, fit))
+    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(level)]
     return tuple(one for one in found if one)
 
 
@@ -84,6 +86,8 @@ def _gains(response: FrequencyResponse) -> str:
 
 def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
     """Unconstrained residues of a driving point must not be negative: poles and zeros alternate."""
+    if isinstance(fit, CoupledFit):
+        return ""  # its residues are complex
     data, point = fit.data, fit.point
     poles = np.asarray(point.lam * (1 + 1j * point.eta * point.lossy), complex)
     weights = np.sqrt(np.where(data.counts > 0, data.counts / fit.spread, 0.0))
@@ -105,11 +109,24 @@ def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
     )
 
 
-def _misfit(misfit: float) -> str:
+def _repeated(data: ResponseData, fit: ResponseFit) -> float:
+    """Squared residual over that of the noise which reciprocal measurements show, where they do.
+
+    The noise of the fit may have taken a misfit in; the difference of two measurements has not.
+    """
+    twice = data.scatter > 0
+    if twice.sum() < limits.ENOUGH_PAIRS:
+        return 0.0
+    left = (data.counts * np.abs(data.Y - fit.H) ** 2 / fit.spread)[twice].sum()
+    return float(left / (data.scatter / fit.spread)[twice].sum())
+
+
+def _misfit(misfit: float) -> Remark | str:
     if misfit <= limits.MISFIT:
         return ""
-    return (
+    return Remark(
         f"the misfit is {np.sqrt(misfit):.2g} times the noise: the system is not linear, not "
         "reciprocal, or loses energy in another way than the fit allows; the error bars were "
-        "widened accordingly"
+        "widened accordingly",
+        code="misfit",
     )

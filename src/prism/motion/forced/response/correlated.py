@@ -24,7 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 
 import prism.motion.forced.response._limits as limits
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
+from prism.motion.forced.response.coupled import CoupledFit, plain_covariance
 from prism.motion.forced.response.modal import factors, jacobian
 from prism.motion.forced.response.scan import tangent
 from prism.motion.forced.response.scoring import ResponseFit, covariance
@@ -73,7 +74,7 @@ class _LineMoments:
         data, self.relative = fit.data, relative
         root = np.where(data.counts > 0, np.sqrt(2 * data.counts / fit.spread), 0.0)
         self.turn = _turn(fit) if relative else np.ones_like(fit.data.Y)
-        J = jacobian(data, fit.point, fit.at).astype(complex)
+        J = _derivatives(fit)
         self.shape = data.Y.shape
         self.Q = tangent(J * (root * self.turn.conj()))
         self.z = np.ascontiguousarray((data.Y - fit.H) * root * self.turn.conj())
@@ -88,13 +89,15 @@ class _LineMoments:
         inner = [np.eye(self.Q.shape[1])]
         seen = [float((np.abs(self.z) ** 2).sum())]
         level = (seen[0] + self.scatter) / self.spare
+        matrix = self._grown(np.zeros((0, 0)), columns, inner)
         found = np.ones(1)
         needed = limits.CORRELATED_LINES
         for lag in range(1, max(self.shape[0] // 4, 2)):
             columns.append(self._shifted(self.Q, lag))
             inner.append(self.Q.T @ columns[-1])
             seen.append(float((self.z[:-lag].conj() * self.z[lag:]).real.sum()))
-            r = self._solved(columns, inner, seen)
+            matrix = self._grown(matrix, columns, inner)
+            r = self._solved(matrix, seen)
             if r[0] <= 0 or abs(r[-1]) < needed * self.doubt * r[0]:
                 break
             found, level, needed = r / r[0], r[0], limits.CORRELATED_FURTHER
@@ -109,15 +112,22 @@ class _LineMoments:
         mask = np.repeat(self.seen, 2, axis=1)[:, :, None]
         return np.asarray((out * mask).reshape(Q.shape))
 
-    def _solved(self, columns: list[Array], inner: list[Array], seen: list[float]) -> Array:
-        size = len(seen)
-        matrix = np.zeros((size, size))
-        for i in range(size):
-            for j in range(i + 1):
-                taken = 2 * np.vdot(columns[i], columns[j]) - np.vdot(inner[i], inner[j].T)
-                matrix[i, j] = matrix[j, i] = self._trace(i) * (i == j) - taken
-        matrix[:, 1:] *= 2  # a lag stands for both sides
-        return np.linalg.solve(matrix, np.array(seen))
+    def _grown(self, matrix: Array, columns: list[Array], inner: list[Array]) -> Array:
+        """The symmetric matrix of the moments with the row of one lag more."""
+        last = len(columns) - 1
+        taken = [2 * float(np.vdot(columns[last], one)) for one in columns]
+        twice = [float(np.vdot(inner[last], one.T)) for one in inner]
+        row = np.array(twice) - np.array(taken)
+        row[last] += self._trace(last)
+        out = np.zeros((last + 1, last + 1))
+        out[:last, :last] = matrix
+        out[last] = out[:, last] = row
+        return out
+
+    def _solved(self, matrix: Array, seen: list[float]) -> Array:
+        both = matrix.copy()
+        both[:, 1:] *= 2  # a lag stands for both sides
+        return np.linalg.solve(both, np.array(seen))
 
     def _trace(self, lag: int) -> float:
         """Trace of the square of the symmetric shift."""
@@ -134,27 +144,42 @@ def _turn(fit: ResponseFit) -> ComplexArray:
 
 def correlated_covariance(fit: ResponseFit, errors: LineErrors) -> Array:
     """Covariance of all parameters where neighbouring lines share their errors."""
-    inverse = covariance(fit)
+    inverse = plain_covariance(fit) if isinstance(fit, CoupledFit) else covariance(fit)
     return inverse if len(errors.rho) == 1 else inverse @ _meat(fit, errors) @ inverse
 
 
 def _meat(fit: ResponseFit, errors: LineErrors) -> Array:
     """Covariance of the gradient, pair of ports by pair of ports."""
     data, s2, H = fit.data, fit.spread, np.asarray(fit.H, complex)
-    basis, place, shares = factors(data, fit.point, fit.at)
+    columns = _columns(fit)
     weight = np.where(data.counts > 0, np.sqrt(2 * data.counts / s2), 0.0)
     if errors.relative:
         weight = weight * _turn(fit).conj()
     strength = np.where(data.counts > 0, np.sqrt(data.counts), 0.0) * 2 * fit.noise.b2 / s2
-    out = np.zeros((len(place),) * 2)
-    pick = np.ix_(place, place)
-    for e, share in enumerate(shares.T):
+    out = np.zeros((len(columns[0][1]),) * 2)
+    for e, (basis, place, share) in enumerate(columns):
         G = _smeared(basis * weight[:, e, None], errors.rho)
         if fit.noise.b2 > 0:
             R = (H[:, e, None].conj() * basis).real * strength[:, e, None]
             G = G + _smeared(R, errors.rho**2)
-        out += np.outer(share, share) * G[pick]
+        out += np.outer(share, share) * G[np.ix_(place, place)]
     return out
+
+
+def _columns(fit: ResponseFit) -> list[tuple[Array | ComplexArray, Index, Array]]:
+    """Derivatives of each pair of ports: functions, which of them, and their shares."""
+    if isinstance(fit, CoupledFit):
+        every = np.arange(len(fit.jacobian))
+        return [(one, every, np.ones(len(every))) for one in fit.jacobian.transpose(2, 1, 0)]
+    basis, place, shares = factors(fit.data, fit.point, fit.at)
+    return [(basis, place, share) for share in shares.T]
+
+
+def _derivatives(fit: ResponseFit) -> ComplexArray:
+    """Of the response by all parameters, (parameters, F, E)."""
+    if isinstance(fit, CoupledFit):
+        return fit.jacobian
+    return np.asarray(jacobian(fit.data, fit.point, fit.at), complex)
 
 
 def _smeared(A: Array | ComplexArray, rho: Array) -> Array:
@@ -171,6 +196,8 @@ def correlated_remark(errors: LineErrors) -> tuple[Remark, ...]:
     if len(errors.rho) == 1:
         return ()
     what = "relative errors" if errors.relative else "errors"
+    if errors.memory > limits.SMOOTH_LINES:
+        return (_smooth(errors),)
     if errors.memory > 1:
         share = f"as if {errors.memory:.2g} lines shared one error"
     else:
@@ -183,4 +210,17 @@ def correlated_remark(errors: LineErrors) -> tuple[Remark, ...]:
             "average over trials instead of neighbouring lines, or give every so many lines only",
             code="correlated-response",
         ),
+    )
+
+
+def _smooth(errors: LineErrors) -> Remark:
+    """What is said of a residual that many lines share: no level of the noise is needed for it."""
+    return Remark(
+        f"what the fit leaves is smooth over frequency, as if {errors.memory:.2g} lines shared one "
+        "error: the lines were averaged over frequency, or the system is not linear, not "
+        "reciprocal, or loses energy in another way than the fit allows. The error bars count the "
+        "first, and are too small for the others",
+        f"correlation {errors.rho[1]:.2f} at one line's distance",
+        "measure at two levels of the force, and average over trials instead of lines",
+        code="misfit",
     )

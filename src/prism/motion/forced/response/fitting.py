@@ -11,6 +11,7 @@ from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
+from prism.motion.forced.response.coupling import few_modes_with_friction, with_friction
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
 from prism.motion.forced.response.data import ResponseData
@@ -42,8 +43,10 @@ def fit_response(
     r"""Fit :math:`H = \sum_j v_j v_j^T D_j` to a measured response by maximum likelihood.
 
     The number of modes, the kind and the level of the noise (additive, multiplicative or both)
-    and the law of the damping are found from the data. Modes outside the measured band take the
-    place of residual terms: one below it is a mass line, one far above it a static compliance.
+    and the law of the damping are found from the data. Where friction couples the modes, as that
+    of a tuned mass damper does, H is :math:`V^T (Ω^2 - ω^2 + iωC)^{-1} V` with any passive C.
+    Modes outside the measured band take the place of residual terms: one below it is a mass line,
+    one far above it a static compliance.
 
     Parameters
     ----------
@@ -73,12 +76,19 @@ def fit_response(
     say = progress or (lambda text: None)
     data = ResponseData.of(response.ports)
     say("rational start")
-    fit = _search(data, first_guesses(data), damped, false_alarm, max_modes, say)
+    guesses = first_guesses(data)
+    if rank == "one" and damped is not False:
+        few = few_modes_with_friction(data, guesses, max_modes)
+        if few is not None:
+            return report(few, response)
+    fit = _search(data, guesses, damped, false_alarm, max_modes, say)
     if fit.misfit > limits.MISFIT:
         # the repeatability is better than the model: what is left over counts as noise instead
         fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
     if rank == "full":
         fit = widen(fit, false_alarm)
+    elif damped is not False:
+        fit = with_friction(fit, max_modes)
     return report(fit, response)
 
 

@@ -17,6 +17,7 @@ from prism.motion.forced.response.correlated import (
     correlated_remark,
     line_errors,
 )
+from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
@@ -25,6 +26,8 @@ from prism.motion.forced.response.scoring import ResponseFit, covariance, wald
 
 def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     """Scale back, sort, and attach errors and remarks."""
+    if isinstance(fit, CoupledFit):
+        return _coupled_report(fit, response)
     # ascending frequencies: one row per vector, the vectors of a pole beside each other
     data, point = fit.data, fit.point
     order = np.lexsort((np.arange(len(point.V)), point.lam[point.pole]))
@@ -50,6 +53,76 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     )
 
 
+def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
+    """The same where friction couples the modes."""
+    data, point = fit.data, fit.friction
+    order = np.argsort(point.lam)
+    errors = line_errors(fit)
+    fair = replace(fit, noise=fit.noise.scaled(_level(fit, errors)))
+    inner = correlated_covariance(fair, errors)
+    omega = np.sqrt(point.lam[order]) * data.frequency_unit
+    friction = point.C[np.ix_(order, order)] * data.frequency_unit
+    known = _in_order(fair, inner, order)
+    free = data.total - point.free_count / 2
+    foster = Foster(
+        omega=omega,
+        participation=point.V[order] * _unit(data),
+        loss=np.where(omega > 0, np.diag(friction) / np.maximum(omega, 1e-300), 0.0),
+        damping="coupled",
+        friction=friction,
+    )
+    return FosterFit(
+        foster=foster,
+        covariance=_of_modes(foster, known),
+        gains=wald(fit, inner)[order],
+        chi2=2 * fit.misfit * free,
+        dof=int(2 * free),
+        noise=_noise_in_words(data, fair.noise),
+        noise_std=_noise_of_ports(data, fair.spread),
+        inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
+        remarks=(*remarks_of(fit, response), *correlated_remark(errors)),
+        driven=data.driven,
+        coupled=known,
+    )
+
+
+def _in_order(fit: CoupledFit, inner: Array, order: Index) -> Array:
+    """Covariance of ``(omega², participation, lower triangle of C)`` of the sorted modes."""
+    data, point = fit.data, fit.friction
+    N, n = point.V.shape
+    rank = np.argsort(order)
+    rows, columns = rank[point.cells[0]], rank[point.cells[1]]
+    high, low = np.maximum(rows, columns), np.minimum(rows, columns)
+    place = np.concatenate(
+        [
+            rank,
+            N + (n * rank[:, None] + np.arange(n)).ravel(),
+            N * (n + 1) + high * (high + 1) // 2 + low,
+        ]
+    )
+    unit = data.frequency_unit
+    sizes = [N, N * n, len(rows)]
+    scale = np.repeat([unit**2, _unit(data), unit], sizes)
+    size = N * (n + 1) + N * (N + 1) // 2
+    out = np.zeros((size, size))
+    out[np.ix_(place, place)] = scale[:, None] * inner * scale
+    return out
+
+
+def _of_modes(foster: Foster, known: Array) -> Array:
+    """Covariance of ``(omega, participation, loss)``: ``dΩ = dΩ²/2Ω``, ``η = C_jj/Ω``."""
+    N, n = foster.participation.shape
+    half = np.where(foster.omega > 0, 0.5 / np.maximum(foster.omega, 1e-300), 0.0)
+    T = np.zeros((N * (n + 2), len(known)))
+    modes = np.arange(N)
+    T[modes, modes] = half
+    T[np.arange(N, N * (n + 1)), np.arange(N, N * (n + 1))] = 1.0
+    last = N * (n + 1) + modes
+    T[last, N * (n + 1) + modes * (modes + 3) // 2] = 2 * half
+    T[last, modes] = -foster.loss * 2 * half**2
+    return np.asarray(T @ known @ T.T)
+
+
 def _level(fit: ResponseFit, errors: LineErrors) -> float:
     """Variance of a fair noise over that of the fit.
 
@@ -59,7 +132,8 @@ def _level(fit: ResponseFit, errors: LineErrors) -> float:
     if len(errors.rho) > 1:
         return errors.level
     total, misfit = fit.data.total, fit.misfit
-    return (misfit if misfit > limits.MISFIT else 1.0) * total / (total - fit.point.size / 2)
+    used = fit.point.free_count if isinstance(fit, CoupledFit) else fit.point.size
+    return (misfit if misfit > limits.MISFIT else 1.0) * total / (total - used / 2)
 
 
 def _unit(data: ResponseData) -> float:

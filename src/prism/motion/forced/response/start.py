@@ -86,12 +86,12 @@ def ladder(data: ResponseData, noise: ResponseNoise, price: float) -> RationalFi
     weights = weights_of(data, noise)
     limit = max(len(data.omega) // 3, 1)
     order = max(1, min(count_peaks(data), limit))
-    best, beyond = _of_order(data, weights, order, price), 0
+    best, beyond = of_order(data, weights, order, price), 0
     while beyond <= limits.LADDER_PATIENCE:
         order += 1 if order < 4 else 2
         if order > limit:
             break
-        fit = _of_order(data, weights, order, price)
+        fit = of_order(data, weights, order, price)
         best, beyond = (fit, 0) if fit.cost < best.cost else (best, beyond + 1)
     return _pruned(data, weights, best, price)
 
@@ -109,7 +109,8 @@ def _pruned(data: ResponseData, weights: Array, fit: RationalFit, price: float) 
     return fit
 
 
-def _of_order(data: ResponseData, weights: Array, order: int, price: float) -> RationalFit:
+def of_order(data: ResponseData, weights: Array, order: int, price: float) -> RationalFit:
+    """Rational fit with a given number of poles, which start evenly over the band."""
     grid = np.linspace(data.omega[0], data.omega[-1], order + 2)[1:-1] ** 2
     return _settled(data, weights, grid * (1 + 0.02j), price)
 
