@@ -519,6 +519,28 @@ def test_simulate_writes_the_same_every_time(run, here):
     assert (here / "a.csv").read_bytes() != (here / "b.csv").read_bytes()
 
 
+def test_a_snap_back_with_its_pull(run, here):
+    """Simulate pulls with a force of one."""
+    made = ("--experiment", "snapback", "--observed", "1", "--noise", "0.02", "--duration", "200")
+    assert run("simulate", "chain", *made, "-o", "s.csv")[0] == 0
+    given = ("identify", "s.csv", "--experiment", "snapback", "--quiet", "--json", "m.json")
+    assert run(*given, "--pull", "1")[0] == 0
+    model = prism.load("m.json")
+    assert model.hamiltonian.mass[0, 0] == pytest.approx(1.0, abs=0.02)
+    status, _, err = run(*given, "--pull", "much")
+    assert (status, "numbers with commas" in err) == (2, True)
+
+
+def test_equilibrium_at_a_temperature_where_quanta_matter(run, here):
+    made = ("--experiment", "equilibrium", "--trials", "20", "--duration", "60", "--dt", "0.1")
+    assert run("simulate", "chain", *made, "-o", "e.npz")[0] == 0
+    given = ("identify", "e.npz", "--experiment", "equilibrium", "--quiet", "--json", "m.json")
+    assert run(*given, "--temperature", "1", "--hbar", "0.001")[0] == 0
+    assert prism.load("m.json").settings.hbar == 0.001
+    status, _, err = run(*given, "--hbar", "1")
+    assert (status, "--temperature" in err) == (2, True)
+
+
 @pytest.mark.parametrize("experiment", ["free", "equilibrium", "released"])
 def test_simulate_experiments(run, here, experiment):
     arguments = ("--experiment", experiment, "--trials", "3", "--noise", "0", "--duration", "20")

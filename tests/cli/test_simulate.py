@@ -108,7 +108,7 @@ def test_response_is_written_and_read(run, here):
 
 @pytest.mark.parametrize("system", ["absorber", "slosh"])
 def test_new_systems_have_the_usual_experiments(run, here, system):
-    for experiment in ("free", "equilibrium", "released"):
+    for experiment in ("free", "equilibrium", "released", "snapback"):
         arguments = ("--experiment", experiment, "--duration", "20", "--observed", "1,2")
         assert run(system, *arguments, "-o", "e.npz")[0] == 0
         assert prism.read("e.npz").n_channels == 2

@@ -54,8 +54,8 @@ Experiment = Annotated[
     str,
     typer.Option(
         metavar="KIND",
-        help="free, equilibrium, released, forced (motion and force in time) or response (H over "
-        "frequency); nonlinear systems are free.",
+        help="free, equilibrium, released, snapback, forced (motion and force in time) or response "
+        "(H over frequency); nonlinear systems are free.",
         autocompletion=among(*EXPERIMENTS),
     ),
 ]

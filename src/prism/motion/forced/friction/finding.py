@@ -135,7 +135,7 @@ class FrictionFinding:
         return Determined(hamiltonian, self._certificate(hamiltonian), scale)
 
     def _certificate(self, hamiltonian: FrictionHamiltonian) -> Certificate:
-        rigid = bool(np.any(self.system.lam == 0))
+        rigid = int(np.sum(self.system.lam == 0))
         return certify(hamiltonian.stiffness, hamiltonian.kernel, rigid=rigid)
 
     def _split(self, system: FrictionSystem) -> Quantities:
