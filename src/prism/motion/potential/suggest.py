@@ -60,8 +60,8 @@ class Phasors(NamedTuple):
     z: ComplexArray
     variance: Array
 
-    def locked(self, line: float, multiples: Array, parents: Array) -> bool:
-        r"""Whether a line may be a combination of others by its phase.
+    def locked(self, line: float, multiples: Array, parents: Array) -> float | None:
+        r"""The chance that a phase is as near to that of a combination; None where it is not near.
 
         The force of a spring does not know the direction of time, so that
         :math:`φ - \sum_i m_i φ_i` is 0 or π; the phase of another mode is any.
@@ -74,10 +74,12 @@ class Phasors(NamedTuple):
             m, and the frequencies of the others.
         """
         k, *others = (int(np.argmin(np.abs(self.omega - w))) for w in (line, *parents))
+        turns = multiples * np.sign(multiples @ parents)  # lines have positive frequencies
         phase = np.angle(self.z)
-        off = phase[:, k] - phase[:, others] @ multiples
-        std = np.sqrt(self.variance[:, k] + self.variance[:, others] @ multiples**2)
-        return bool(np.all(np.abs(np.angle(np.exp(2j * off))) / 2 < limits.COINCIDENCE * std))
+        off = np.angle(np.exp(2j * (phase[:, k] - phase[:, others] @ turns))) / 2
+        std = np.sqrt(self.variance[:, k] + self.variance[:, others] @ turns**2)
+        reach = np.minimum(limits.COINCIDENCE * std, 0.5 * np.pi)
+        return float(np.prod(2 * reach / np.pi)) if np.all(np.abs(off) <= reach) else None
 
 
 def suggests_nonlinearity(
@@ -109,18 +111,21 @@ def _coincidences(modes: Modes, phasors: Phasors | None) -> list[str]:
     signs = []
     for k in range(1, len(omega)):
         parents = min(k, 2)
-        best, tried, width = "", 0, 0.0
+        best, tried, width, chance = "", 0, 0.0, 1.0
         for multiples in _combinations(parents):
             target = float(np.abs(multiples @ omega[:parents]))
             error = float(np.hypot(std[k], np.sqrt(multiples**2 @ std[:parents] ** 2)))
             if not 0 < target < 1.5 * span:
                 continue
             tried, width = tried + 1, max(width, error)
-            near = abs(omega[k] - target) < limits.COINCIDENCE * error
-            if near and (phasors is None or phasors.locked(omega[k], multiples, omega[:parents])):
-                best = best or _words(omega[k], multiples, omega[:parents])
-        # the chance that one of the places tried lies that near
-        if best and tried * 2 * limits.COINCIDENCE * width / span < limits.CHANCE * parents:
+            if best or abs(omega[k] - target) >= limits.COINCIDENCE * error:
+                continue
+            alike = 1.0 if phasors is None else phasors.locked(omega[k], multiples, omega[:parents])
+            if alike is not None:
+                best, chance = _words(omega[k], multiples, omega[:parents]), alike
+        # the chance that one of the places tried lies that near, with such a phase
+        chance *= tried * 2 * limits.COINCIDENCE * width / span
+        if best and chance < limits.CHANCE * parents:
             signs.append(best)
     return signs
 
