@@ -144,10 +144,10 @@ def identify(
     explanation = chosen(asked)
     explanation.check(asked)
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
-    whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
+    asked = asked._replace(data=corrected(asked.record, raw)) if raw else asked
     find = partial(_found, explanation)
-    whole, found, raw = clear_of_levels(whole, find(whole), raw, find)
-    late = put_in_time(whole, found, find)
+    asked, found, raw = clear_of_levels(asked, find(asked), raw, find)
+    late = put_in_time(asked, found, find)
     if late is not None:
         asked, found = late
     found = found.with_remarks(*(one.remark for one in raw))
