@@ -22,8 +22,11 @@ from prism.faults.fault import Fault
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.motion.explanation import Question
+from prism.motion.potential.suggest import suggests_nonlinearity
+from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Trajectories
 from prism.record import Record
+from prism.remarks import Remark
 
 __all__ = ["Cleared", "Near", "clear_of_levels", "near_level"]
 
@@ -31,6 +34,7 @@ Levels = tuple[float, float]
 Place = tuple[int, int]  # trial and channel
 
 CLIPPING = "clipping"
+SIGNS_NAMED = 2
 CLEARED = (
     "these samples count as missing, and so do all where the fitted motion comes nearer to that "
     "level than {0:.2g} times the noise ({1:.2g} % of the samples)"
@@ -84,7 +88,8 @@ def clear_of_levels(
     levels = _levels(record, faults)
     for _ in range(limits.NEAR_FITS if levels else 0):
         now = _near(record, found, levels)
-        if _settled(near, now):
+        # other motions than steady lines take long to fit, and once more is most of the gain
+        if _settled(near, now) or (near and found.kind != Steady.name):
             break
         asked.tell("samples near the level of clipping")
         without = asked._replace(data=_without(record, now))
@@ -93,7 +98,8 @@ def clear_of_levels(
         except CannotTellError:
             break
         asked, near = without, now
-    return Cleared(asked, found, tuple(_told(one, record, near) for one in faults))
+    said = found.with_remarks(_combinations(found)) if levels else found
+    return Cleared(asked, said, tuple(_told(one, record, near) for one in faults))
 
 
 def near_level(y: Array, x: Array, levels: Levels) -> Near:
@@ -167,6 +173,20 @@ def _without(record: Record, near: dict[Place, Near]) -> Record:
     for (trial, column), one in near.items():
         trials[trial][one.mask, column] = np.nan
     return record.with_values(trials)
+
+
+def _combinations(found: Finding) -> Remark | None:
+    """Doubt about lines of a clipped record that stand at sums of others."""
+    signs = suggests_nonlinearity(found.modes).signs if found.kind == Steady.name else ()
+    if not signs:
+        return None
+    return Remark(
+        "some lines may come from the clipping",
+        "; ".join(signs[:SIGNS_NAMED]),
+        "a channel that bends before it is clipped has lines at sums of its frequencies: treat "
+        "them as modes with care",
+        code="doubt",
+    )
 
 
 def _told(fault: Fault, record: Record, near: dict[Place, Near]) -> Fault:
