@@ -23,7 +23,7 @@ DT = 0.3
 def motion(samples=3000):
     """Two lines on two channels."""
     t = DT * np.arange(samples)
-    return np.cos(np.outer(t, OMEGA) + [0.3, 1.1]) @ SHAPES
+    return np.cos(np.outer(t, OMEGA) + np.array([0.3, 1.1])) @ SHAPES
 
 
 def clipped(seed, noise=0.2, quantile=0.9):

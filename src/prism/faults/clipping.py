@@ -22,6 +22,7 @@ from prism.faults.fault import Fault
 from prism.finding import Finding
 from prism.forecast import Motion
 from prism.motion.explanation import Question
+from prism.motion.potential._limits import SIGNS_NAMED
 from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Trajectories
@@ -34,7 +35,6 @@ Levels = tuple[float, float]
 Place = tuple[int, int]  # trial and channel
 
 CLIPPING = "clipping"
-SIGNS_NAMED = 2
 CLEARED = (
     "these samples count as missing, and so do all where the fitted motion comes nearer to that "
     "level than {0:.2g} times the noise ({1:.2g} % of the samples)"
