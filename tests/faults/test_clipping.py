@@ -13,6 +13,7 @@ from prism.faults import corrected, find_raw
 from prism.faults.clipping import clear_of_levels, near_level
 from prism.motion.explanation import Question
 from prism.motion.steady.kind import Steady
+from prism.remarks import Remark
 from prism.settings import Settings
 
 OMEGA = np.array([0.83, 1.31])
@@ -148,9 +149,13 @@ def asked_of(record):
     return question, Steady().find(question), raw
 
 
-def test_without_a_motion_the_bias_is_said():
+DOUBTED = {"kind": "moving", "remarks": (Remark("it may be another motion", code="doubt"),)}
+
+
+@pytest.mark.parametrize("change", [{"motion": None}, DOUBTED], ids=["none", "doubted"])
+def test_without_a_motion_to_rely_on_the_bias_is_said(change):
     asked, found, raw = asked_of(clipped(0))
-    cleared = clear_of_levels(asked, replace(found, motion=None), raw, Steady().find)
+    cleared = clear_of_levels(asked, replace(found, **change), raw, Steady().find)
     assert cleared.asked is asked
     assert "not at random" in str(cleared.faults[0].remark)
 

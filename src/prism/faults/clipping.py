@@ -142,15 +142,21 @@ def _levels(record: Record, faults: Sequence[Fault]) -> dict[Place, Levels]:
 
 
 def _near(record: Record, found: Finding, levels: dict[Place, Levels]) -> dict[Place, Near]:
-    """What the motion brings near to a level; nothing where there is no motion."""
+    """What the motion brings near to a level; nothing where there is none to rely on."""
     motion = found.motion
-    if motion is None or len(motion.trials) != record.n_trials:
+    if motion is None or len(motion.trials) != record.n_trials or _doubted(found):
         return {}
     motions = {trial: _values(motion, record.times[trial], trial) for trial, _ in levels}
     return {
         (trial, a): near_level(record.trials[trial][:, a], motions[trial][:, a], both)
         for (trial, a), both in levels.items()
     }
+
+
+def _doubted(found: Finding) -> bool:
+    """Whether the motion is not what it seems; steady lines are doubted for false ones too."""
+    codes = {one.code for one in found.remarks if isinstance(one, Remark)}
+    return found.kind != Steady.name and bool(codes & {"doubt", "unexplained"})
 
 
 def _values(motion: Motion, t: Array, trial: int) -> Array:
