@@ -170,7 +170,7 @@ def test_a_refusal_leaves_the_first_answer():
     assert "not at random" in str(cleared.faults[0].remark)
 
 
-def test_other_faults_ask_for_nothing():
+def test_where_nothing_is_clipped_nothing_is_asked():
     record = prism.Record(motion() + 0.1, dt=DT)
     asked, found, raw = asked_of(record)
     cleared = clear_of_levels(asked, found, raw, Steady().find)

@@ -84,9 +84,11 @@ def clear_of_levels(
     find : callable
         Answers a question.
     """
+    if not any(one.code == CLIPPING for one in faults):
+        return Cleared(asked, found, tuple(faults))
     record, near = asked.record, dict[Place, Near]()
     levels = _levels(record, faults)
-    for _ in range(limits.NEAR_FITS if levels else 0):
+    for _ in range(limits.NEAR_FITS):
         now = _near(record, found, levels)
         # other motions than steady lines take long to fit, and once more is most of the gain
         if _settled(near, now) or (near and found.kind != Steady.name):
@@ -98,7 +100,7 @@ def clear_of_levels(
         except CannotTellError:
             break
         asked, near = without, now
-    said = found.with_remarks(_combinations(found)) if levels else found
+    said = found.with_remarks(_combinations(found))
     return Cleared(asked, said, tuple(_told(one, record, near) for one in faults))
 
 
