@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from prism.motion.driven._limits import NOISE_PRIOR
+from prism.motion.driven._limits import POWER_PRIOR
 from prism.motion.driven.bands import (
     DrivenMode,
     HeldBand,
@@ -142,14 +142,14 @@ def test_score_is_the_gradient_and_information_the_dense_one(held):
         ]
         exact += [[np.trace(x @ y).real for x in changes] for y in changes]
     powers = model.at["noise"][:3]
-    exact[powers, powers] += NOISE_PRIOR
+    exact[powers, powers] += POWER_PRIOR
     assert np.allclose(information, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
 
 
 def test_likelihood_is_that_of_the_dense_covariance():
     rng = np.random.default_rng(2)
     model, band = a_model(rng), a_band(rng)
-    total = NOISE_PRIOR * np.linalg.slogdet(model.noise)[1]
+    total = POWER_PRIOR * np.linalg.slogdet(model.noise)[1]
     for part in band.trials:
         E, y = dense(model, part), part.values.ravel()
         total -= np.linalg.slogdet(E)[1] + (y.conj() @ np.linalg.solve(E, y)).real
