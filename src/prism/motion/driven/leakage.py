@@ -46,8 +46,10 @@ class _Residues(NamedTuple):
 def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """U (K, n, 2a) and S (2a, 2a) of the lines of one trial, free modes first.
 
-    Of held modes only those that hardly decay in the record count, a in all: what the ends add
-    to the tail of another is a share :math:`1/(ζωT)` of it.
+    Of modes whose force is held only those that hardly decay in the record count, a in all: what
+    the ends add to the tail of another is a share :math:`1/(ζωT)` of it. Of linked ones all do:
+    D with their cross spectra and ends without would be no covariance, singular for some forces,
+    and there the likelihood has no bound.
     """
     model = model.only(_counted(model, band))
     residues = _residues(model, band)
@@ -81,8 +83,8 @@ def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, Comp
 def _counted(model: BandModel, band: LineBand) -> Index:
     """Modes for which the ends of the record count."""
     slow = model.zeta * model.omega * band.longest < limits.SLOW_TAIL
-    free = np.arange(model.count) < model.fitted
-    return np.flatnonzero((slow | free) & band.leakage)
+    driven = np.arange(model.count) < model.driven
+    return np.flatnonzero((slow | driven) & band.leakage)
 
 
 def _exchange(strength: ComplexArray) -> ComplexArray:

@@ -75,18 +75,22 @@ class ModeSearch:
     def forward(
         self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
     ) -> list[DrivenMode]:
-        """Add modes one by one, best supported first; those refused are asked again."""
+        """Add modes one by one, best supported first; those refused are asked again.
+
+        Bands stop short of what was never asked; one that was refused cuts no other's band.
+        """
         kept = list(known)
         waiting = sorted(proposed, key=lambda m: -m.gain)
-        for _ in range(limits.SECOND_CHANCES):
+        for chance in range(limits.SECOND_CHANCES):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
-                after = self._added(kept, mode, [*refused, *waiting[number + 1 :]])
+                undecided = () if chance else (*refused, *waiting[number + 1 :])
+                after = self._added(kept, mode, undecided)
                 if after is None:
                     refused.append(mode)
                 else:
                     kept = after
-            if len(refused) == len(waiting):
+            if chance and len(refused) == len(waiting):
                 break
             waiting = refused
         return kept

@@ -120,7 +120,9 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
         Number of orders.
     """
     (number, omega, zeta), shapes = poles[:, :3].T, poles[:, 3:]
-    alike = np.abs(np.log(omega[:, None] / omega)) < limits.SAME_FREQUENCY
+    least, half_widths = limits.SAME_FREQUENCY
+    near = np.maximum(least, half_widths * np.minimum(zeta[:, None], zeta))
+    alike = np.abs(np.log(omega[:, None] / omega)) < near
     alike &= (shapes @ shapes.T) ** 2 > limits.SAME_SHAPE
     left = np.ones(len(poles), bool)
     out = []
