@@ -239,9 +239,7 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     return replace(model, force=np.diag(np.maximum(weight, 1e-6)).astype(complex))
 
 
-def threshold(
-    lines: int, channels: int, modes: int, false_alarm: float, linked: int = 0
-) -> float:
+def threshold(lines: int, channels: int, modes: int, false_alarm: float, linked: int = 0) -> float:
     r"""Least twice the gain in log-likelihood of a mode among `modes`, with so many more linked.
 
     .. math:: \max\{2 d \ln(nK),\; χ^2_{d+2l}\text{-quantile at } α/K\}, \qquad

@@ -7,8 +7,8 @@ Q is the spectrum of the modal forces, R the noise and what is left of modes tha
 Some modes may be held: neighbours whose tails reach into the band. Forces of modes of one structure
 are correlated, and where the tail of a neighbour interferes with a resonance it shifts the peak.
 Held modes may therefore be linked: their poles and shapes stay, their forces are fitted along with
-those of the free modes, cross spectra and all. Every derivative of D is :math:`X + X^H` with X an outer
-product :math:`u v^H`.
+those of the free modes, cross spectra and all. Every derivative of D is :math:`X + X^H` with X an
+outer product :math:`u v^H`.
 
 Fast Bayesian FFT modal identification has this spectrum (Au, Mech. Syst. Signal Process. 26 (2012)
 60); what a record of finite length adds to it is in `leakage`, the likelihood in `scoring`.
