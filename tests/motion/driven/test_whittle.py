@@ -158,6 +158,20 @@ def test_likelihood_is_that_of_the_dense_covariance():
     assert log_likelihood(model, band) == pytest.approx(total, rel=1e-6)
 
 
+def test_forces_of_linked_modes_leave_a_covariance_whatever_their_coherence():
+    """One mode hardly decays in the record, the other does: the ends count for both."""
+    rng = np.random.default_rng(3)
+    band = a_band(rng).trials[0]
+    model = replace(
+        a_model(rng), zeta=np.array([3e-4, 0.03]), noise=1e-6 * np.eye(3, dtype=complex)
+    )
+    model = replace(model, fitted=1, linked=1)
+    for phase in np.exp(2j * np.pi * np.arange(8) / 8):
+        force = np.array([[1.0, 0.99 * phase], [0.99 * phase.conj(), 1.0]])
+        E = dense(replace(model, force=force), band)
+        assert np.linalg.eigvalsh(E).min() > 0
+
+
 def test_tangents_are_orthonormal_to_the_shape():
     for shape in ([1.0], [0.0, 0.6, -0.8], [-0.6, 0.0, 0.8]):
         base = np.column_stack([shape, tangents(np.array(shape))])
