@@ -69,6 +69,7 @@ PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14
 PROFILE_STEP = (0.05, 0.8)  # of the standard deviation of ln ζ, to begin with
 NORMAL = 1.959964  # standard deviations in a 95 % interval
+LEAST_FREEDOM = 4.0  # degrees, where the damping is hardly known
 HALF_CHI2 = 0.5 * float(scipy.stats.chi2.isf(0.05, 1))
 NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a covariance
 
