@@ -4,7 +4,7 @@ A band reaches ``ω ± (κ ζ ω + ν lines)``; during the search it stops short
 but is not decided yet. Narrow bands are costly: the tails of a resonance tell its force, and so
 its damping; with κ = 7 and ν = 12 the bound of ln ζ is a third above that of the whole record, with
 20 and 40 a twentieth. Modes whose own lines overlap are fitted together, their forces correlated;
-others enter as they are, held.
+others enter as they are, held, but for their forces where these show.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.stats
 
-from prism._types import Array, ComplexArray, Index
+from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.scoring import BandFit, log_likelihood, maximise
 from prism.motion.driven.spectrum import FourierLines, LineBand, line_band
@@ -152,17 +152,14 @@ class HeldBand:
         return self.fit(replace(nothing, noise=noise))
 
     def again(self, model: BandModel, tolerance: float = limits.ROUGH_GAIN) -> BandFit:
-        """The fit of free modes once more, in steps that hardly go astray."""
-        return self._patient(model.joined(self.held), None, tolerance)
+        """The fit of free modes once more, by way of the forces.
 
-    def _patient(
-        self, model: BandModel, held: Index | None, tolerance: float = limits.ROUGH_GAIN
-    ) -> BandFit:
-        """The maximum by way of the forces: with poles and shapes at once steps may be lost."""
-        at, first = model.at, feasible(model, self.band)
-        still = np.concatenate([at["frequency"], at["damping"], at["shape"]])
+        With poles and shapes at once steps may be lost.
+        """
+        first = feasible(model.joined(self.held), self.band)
+        still = np.concatenate([first.at[name] for name in ("frequency", "damping", "shape")])
         first = maximise(first, self.band, still, tolerance=limits.ROUGH_GAIN).model
-        return maximise(first, self.band, held, tolerance=tolerance)
+        return maximise(first, self.band, tolerance=tolerance)
 
     def without(self, fit: BandFit, j: int) -> BandFit:
         """The maximum without free mode j, started from the one with it."""
