@@ -37,3 +37,10 @@ def test_what_was_refused_once_cuts_no_band(monkeypatch):
     proposed = [DrivenMode(w, 0.01, np.ones(1), gain=w) for w in (0.5, 1.0)]
     assert search.forward(proposed) == []
     assert asked == [(1.0, [0.5]), (0.5, [1.0]), (1.0, []), (0.5, [])]
+
+
+def test_a_mode_that_left_the_band_of_the_search_is_dropped():
+    """A descent may end beyond the last line that is looked at; there is nothing to fit there."""
+    record = prism.Record(np.random.default_rng(1).standard_normal((256, 1)), dt=1.0)
+    search = ModeSearch(fourier_lines(record), (0.1, 2.5), 1e-3)
+    assert search.sweep([DrivenMode(3.1, 0.001, np.ones(1))], test=True) == []

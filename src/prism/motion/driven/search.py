@@ -122,9 +122,13 @@ class ModeSearch:
         return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
 
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
-        """Fit every cluster with all others held, each at its newest; drop what is not needed."""
-        current, out = list(modes), []
-        for group in clusters(modes, self.lines.longest):
+        """Fit every cluster with all others held, each at its newest; drop what is not needed.
+
+        A mode that has left the band of the search has no lines of its own any more.
+        """
+        current = [m for m in modes if self.ends[0] <= m.omega <= self.ends[1]]
+        out: list[KeptModes] = []
+        for group in clusters(current, self.lines.longest):
             current = [m for m in current if m not in group]
             place = HeldBand.around(self.lines, group, current, self.ends, stops=current)
             start_of = in_band(place.band, group)
