@@ -13,6 +13,7 @@ from prism.assembly import assemble
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
 from prism.faults import corrected, find_raw
+from prism.faults.clipping import clear_of_levels
 from prism.faults.kind import BrokenSteady, put_in_time
 from prism.finding import Finding
 from prism.frequency_response import FrequencyResponse
@@ -161,9 +162,10 @@ def identify(
     explanation = chosen(asked)
     explanation.check(asked)
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
-    whole = asked._replace(data=corrected(asked.record, raw)) if raw else asked
-    found = _found(explanation, whole)
-    late = put_in_time(whole, found, partial(_found, explanation))
+    asked = asked._replace(data=corrected(asked.record, raw)) if raw else asked
+    find = partial(_found, explanation)
+    asked, found, raw = clear_of_levels(asked, find(asked), raw, find)
+    late = put_in_time(asked, found, find)
     if late is not None:
         asked, found = late
     found = found.with_remarks(*(one.remark for one in raw))

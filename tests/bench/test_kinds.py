@@ -11,8 +11,9 @@ from prism_bench.kinds.assumed import power
 from prism_bench.kinds.case import TOLD
 from prism_bench.kinds.faults import left_by_lines, out_of_phase
 from prism_bench.kinds.free import Swinging, amplitudes, kicked_motion, poles, swing
+from prism_bench.kinds.stationary import driven_modes
 from prism_bench.kinds.systems import Drawn, Wanted, draw
-from prism_bench.kinds.truth import driven_modes, free_modes, told_from_steady
+from prism_bench.kinds.truth import free_modes, told_from_steady
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)

@@ -215,3 +215,9 @@ def test_the_limit_of_a_first_look_decides_nothing():
     for scores in ([0.0, 30.0, 99.0], [300.0, 0.0, 999.0]):
         assert contest._fuller(asked, [cut, other], scores) is None
     assert contest._fuller(asked, [replace(cut, most=3), other], [30.0, 0.0, 99.0]) is None
+
+
+def test_decays_of_which_a_first_look_misses_one_are_not_lines_that_move():
+    """Five bunches of steady lines stand for six decays; lines that move find all of them."""
+    model = prism.identify(make("decay-strong", 600, TUNING).record)
+    assert (model.kind, len(model.modes)) == ("decaying", 6)

@@ -358,3 +358,9 @@ def test_decays_in_correlated_noise():
         assert np.sqrt(np.mean(rest**2)) < 0.3
     assert 0.6 < np.sqrt(np.mean(np.square(z))) < 1.45
     assert 0.7 < np.sqrt(np.mean(np.square(shape))) < 1.4
+
+
+def test_channels_that_are_never_seen_together_cannot_be_compared():
+    rest = np.random.default_rng(3).standard_normal((400, 2))
+    rest[::2, 0] = rest[1::2, 1] = np.nan
+    assert whitening_of([rest], [None], np.zeros(0), ["displacement"] * 2) is None

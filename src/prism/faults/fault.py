@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from prism._value import Value
 from prism.remarks import Remark
 
@@ -65,6 +67,10 @@ class Fault(Value):
     lines : tuple of float
         Frequencies of the lines that a delay moves; none where it is not certain enough to be
         corrected.
+    levels : (float, float)
+        Values below and above which a channel shows nothing; infinite where it does.
+    repair : str
+        What was done about it, where that is more than `REPAIRS` says of its code.
     """
 
     code: str
@@ -79,13 +85,15 @@ class Fault(Value):
     error: tuple[float, ...] = ()
     gain: float = 0.0
     lines: tuple[float, ...] = ()
+    levels: tuple[float, float] = (-np.inf, np.inf)
+    repair: str = ""
 
     @property
     def treatment(self) -> str:
         """What is done about it, or must be."""
         if self.code == "delay" and not self.lines:
             return SAID
-        return REPAIRS[self.code]
+        return self.repair or REPAIRS[self.code]
 
     @property
     def remark(self) -> Remark:

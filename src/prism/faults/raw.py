@@ -18,7 +18,7 @@ from prism.faults.fault import Fault
 from prism.record import Record
 from prism.search.noise import floor_from_spectrum
 
-__all__ = ["clipped_samples", "find_raw", "frozen_samples"]
+__all__ = ["clipped_samples", "clipping_levels", "find_raw", "frozen_samples"]
 
 
 def find_raw(record: Record) -> tuple[Fault, ...]:
@@ -106,16 +106,26 @@ def clipped_samples(y: Array) -> Mask:
     ----------
     y : array (samples,)
     """
-    out = np.zeros(len(y), bool)
+    low, high = clipping_levels(y)
+    return np.asarray((y <= low) | (y >= high))
+
+
+def clipping_levels(y: Array) -> tuple[float, float]:
+    """Smallest and largest value, where there is a plateau; otherwise -inf and inf.
+
+    Parameters
+    ----------
+    y : array (samples,)
+    """
     there = y[np.isfinite(y)]
-    if not len(there):
-        return out
-    for sign in (1.0, -1.0):
-        top = sign * np.max(sign * there)
-        at = y == top
-        if _piled_up(sign * there, sign * top, int(at.sum())) and _runs(at) > 1:
-            out |= at
-    return out
+    return -_highest(-there, -y), _highest(there, y)
+
+
+def _highest(there: Array, y: Array) -> float:
+    """The largest value, if samples pile up there in more than one run; otherwise inf."""
+    top = float(np.max(there, initial=-np.inf))
+    at = y == top
+    return top if _piled_up(there, top, int(at.sum())) and _runs(at) > 1 else np.inf
 
 
 def _piled_up(y: Array, top: float, count: int) -> bool:
@@ -149,6 +159,7 @@ def _clipping(y: Array, clipped: Mask, name: str, trial: int) -> Fault:
         index=int(clipped.argmax()),
         size=(share,),
         error=(0.0,),
+        levels=clipping_levels(y),
     )
 
 

@@ -75,9 +75,18 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if lead is not None and not lead.doubts:
         return with_evidence(lead, [(lead, rival(lead, 0.0))])
     asked.tell("other kinds of motion")
-    others = [kind for kind in kinds if kind is not first]
+    others = [kind for kind in kinds if kind is not first and _worth_asking(kind, lead, smooth)]
     found, _ = _fitted(asked, others, None if lead is None else lead.finding, smooth)
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
+
+
+def _worth_asking(kind: Explanation, lead: Contender | None, smooth: bool) -> bool:
+    """Whether a kind may explain more: not random motion, where smooth lines leave noise alone.
+
+    It has many parameters in many channels, and takes long there.
+    """
+    quiet = smooth and lead is not None and lead.chance >= limits.DOUBT_LEVEL
+    return not (quiet and isinstance(kind, Driven))
 
 
 def _with_few_lines(asked: Question) -> Question:

@@ -17,9 +17,9 @@ from prism._types import Array
 from prism.errors import PrismError
 from prism.motion import _limits as limits
 from prism.motion.explanation import Explanation, Question
-from prism.record import Record
+from prism.record import MIN_SAMPLES, Record
 
-__all__ = ["HeldBack", "foretold", "held_back"]
+__all__ = ["HeldBack", "can_hold_back", "foretold", "held_back"]
 
 
 class HeldBack(NamedTuple):
@@ -39,6 +39,11 @@ class HeldBack(NamedTuple):
     def size_over(self, noise: Array) -> float:
         """The e of an explanation that foretells no motion at all."""
         return float(np.sqrt(np.sum(self.square / noise**2) / self.numbers))
+
+
+def can_hold_back(record: Record) -> bool:
+    """Whether the last part of every trial has samples enough to be foretold."""
+    return (1 - limits.FITTED_PART) * min(record.samples) > MIN_SAMPLES + 1
 
 
 def held_back(record: Record) -> HeldBack:
@@ -69,7 +74,7 @@ def foretold(
         Modes that it has in the whole record: a part of it shows no more.
     """
     record = asked.record
-    if noise is None:
+    if noise is None or not can_hold_back(record):
         return None
     first, last = record.head(limits.FITTED_PART), record.tail(limits.FITTED_PART)
     few = replace(asked.settings, max_modes=most)

@@ -1,10 +1,11 @@
 r"""Contenders by their scores, and what the held-back part of the record says to that.
 
-Steady lines and lines that move may both leave noise alone: close lines beat as one line that
-swings, and unresolved ones as one that sweeps. Likelihoods of the samples that both were fitted to
-tell little then, but the motions part as time goes on. Both are fitted to the first four fifths,
-and the rest, N numbers, adds :math:`N e^2` to :math:`-2 \log L` (`prism.motion.foretold`), where e
-is at most what an explanation misses that foretells no motion at all.
+Combinations of a few frequencies and lines that move may both leave noise alone: close lines beat
+as one line that swings, and unresolved ones as one that sweeps. Likelihoods of the samples that
+both were fitted to tell little then, but the motions part as time goes on. Both are fitted to the
+first four fifths, and the rest, N numbers, adds :math:`N e^2` to :math:`-2 \log L`
+(`prism.motion.foretold`), where e is at most what an explanation misses that foretells no motion at
+all.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.account import Account
 from prism.motion.explanation import Explanation, Question
-from prism.motion.foretold import foretold, held_back
+from prism.motion.foretold import can_hold_back, foretold, held_back
+from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 
 __all__ = ["SMOOTH_KINDS", "Contender", "compared", "rival", "with_evidence", "with_forecasts"]
@@ -63,8 +65,8 @@ def with_forecasts(
 ) -> tuple[list[Contender], list[float]]:
     """Contenders and their scores, with what the held-back part says where it is asked.
 
-    That is where lines that move or decay score best, and steady lines explain the record to the
-    noise too or are hardly worse.
+    That is where lines that move or decay score best, and steady lines are hardly worse, or
+    combinations of a few frequencies explain the record to the noise too.
 
     Parameters
     ----------
@@ -75,7 +77,7 @@ def with_forecasts(
     ranked, totals = list(contenders), [float(score) for score in scores]
     rivals = _rivals_in_time(ranked, totals)
     noise = ranked[rivals[0]].finding.noise_std if rivals else None
-    if noise is None:
+    if noise is None or not can_hold_back(asked.record):
         return ranked, totals
     ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
     rest = held_back(asked.record)
@@ -99,11 +101,21 @@ def _rivals_in_time(contenders: Sequence[Contender], scores: Sequence[float]) ->
     for k in np.argsort(scores[: len(contenders)]):
         one = contenders[k]
         if one.finding.kind == Steady.name:
-            close = one.chance >= limits.DOUBT_LEVEL or scores[k] - min(scores) < CLOSE_CALL
+            close = _combinations(one) or scores[k] - min(scores) < CLOSE_CALL
             return [*ahead, int(k)] if ahead and close else []
         if one.finding.kind in SMOOTH_KINDS:
             ahead.append(int(k))
     return []
+
+
+def _combinations(one: Contender) -> bool:
+    """Whether a few frequencies and their combinations explain the record to the noise.
+
+    Any steady lines that are as many do so too, and foretell what moves slowly for a while.
+    """
+    lines = one.finding.fit
+    tied = isinstance(lines, Lines) and lines.ties is not None and not lines.crowded
+    return tied and one.chance >= limits.DOUBT_LEVEL
 
 
 def rival(one: Contender, behind: float) -> Rival:

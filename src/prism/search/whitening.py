@@ -278,7 +278,7 @@ def _transformed(
     count = len(rows)
     window = np.hanning(count) if tapered else np.ones(count)
     number = np.arange(2, (count + 1) // 2, 2 if tapered else 1)  # the first has offset and drift
-    x = np.fft.rfft(window[:, None] * rows, axis=0)[number].T
+    x = np.fft.rfft(window[:, None] * rows, max(count, 1), axis=0)[number].T
     x = x / np.sqrt(max(float(window @ window), 1e-300))
     if step is not None and whole.all() and len(omega):
         at = omega * step * count / (2 * np.pi)

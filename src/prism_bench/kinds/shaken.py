@@ -11,8 +11,9 @@ from prism.record import Record
 from prism.systems.driven import driven as stationary
 from prism_bench.kinds.case import TrueMode
 from prism_bench.kinds.free import NOISE, Made
+from prism_bench.kinds.stationary import driven_modes
 from prism_bench.kinds.systems import APART, LENGTH, WIDTHS, Damping, Drawn, Wanted, between, draw
-from prism_bench.kinds.truth import driven_modes, visible_from
+from prism_bench.kinds.truth import visible_from
 
 RESOLVED = 1.0  # ζ f T at least
 NARROW, LONG = 0.001, (8000, 12000)  # damping below which records have so many samples

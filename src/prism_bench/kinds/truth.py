@@ -16,7 +16,6 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from prism._types import Array, ComplexArray, Index
-from prism.motion.driven.bands import DrivenMode, threshold
 from prism.record import Record
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_threshold
@@ -26,8 +25,6 @@ from prism_bench.kinds.systems import Drawn
 
 FASTEST = 5.0  # decay over the record that an oracle considers
 PADDED = 8  # finer than a cell, to look for the steady line that fits best
-NEARBY = 40.0  # half widths around a resonance that tell of it
-CELLS = 20.0  # and cells
 
 
 def visible_from(record: Record) -> float:
@@ -169,41 +166,3 @@ def _best_line(z: ComplexArray) -> float:
     step = 1 / PADDED
     best = minimize_scalar(lambda c: -taken(c), bounds=(peak - step, peak + step), method="bounded")
     return taken(float(best.x))
-
-
-def driven_modes(drawn: Drawn, forces: Array, noise: Array, record: Record) -> tuple[TrueMode, ...]:
-    r"""Modes of a stationary motion, by the likelihood of its Fourier lines.
-
-    At a line a mode adds :math:`S_m |h_m|^2 v_m v_m^T` to the spectrum C of all else; with
-    :math:`s = S_m |h_m|^2 v_m^T C^{-1} v_m` it gains :math:`2 \sum_k (s - \ln(1 + s))`, and the
-    information on its frequency is :math:`\sum_k (\tfrac{s}{1+s})^2 (∂ \ln |h_m|^2/∂Ω)^2`. It is
-    visible above twice what a search asks of a mode that overlaps as many others as it does.
-
-    Parameters
-    ----------
-    drawn : Drawn
-    forces : array (modes, modes)
-        Spectrum of the modal forces, of which the diagonal is used.
-    noise : array (channels,)
-    record : Record
-    """
-    omega, v, zeta = drawn.system.frequencies, drawn.system.participation, drawn.zeta
-    S, out = np.diag(forces), []
-    modes = [DrivenMode(w, d, shape, 1.0) for w, d, shape in zip(omega, zeta, v, strict=True)]
-    grid = drawn.resolution * np.arange(1, drawn.samples // 2)
-    for m, (w, d) in enumerate(zip(omega, zeta, strict=True)):
-        near = grid[np.abs(grid - w) < NEARBY * w * d + CELLS * drawn.resolution]
-        h = 1 / (omega**2 - near[:, None] ** 2 + 2j * zeta * omega * near[:, None])
-        power = S * np.abs(h) ** 2
-        others = np.delete(np.arange(len(omega)), m)
-        C = np.einsum("km,ma,mb->kab", power[:, others], v[others], v[others])
-        C += np.diag(noise**2 * drawn.dt)
-        s = power[:, m] * (np.linalg.solve(C, v[m][None, :, None])[..., 0] @ v[m])
-        slope = -4 * w * (w**2 - near**2 + 2 * d**2 * near**2) * np.abs(h[:, m]) ** 2
-        information = float(np.sum((s / (1 + s)) ** 2 * slope**2))
-        gain = float(2 * np.sum(s - np.log1p(s)))
-        std = float(1 / np.sqrt(information)) if information > 0 else np.inf
-        together = sum(modes[m].overlaps(one, record.duration) for one in modes)
-        limit = 2 * threshold(len(near), record.n_channels, together, DEFAULT_FALSE_ALARM)
-        out.append(TrueMode(float(w), float(d), drawn.system.shapes[m], gain, std, gain > limit))
-    return tuple(out)

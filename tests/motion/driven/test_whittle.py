@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from prism.motion.driven._limits import NOISE_PRIOR
+from prism.motion.driven._limits import POWER_PRIOR
 from prism.motion.driven.bands import (
     DrivenMode,
     HeldBand,
@@ -121,10 +121,11 @@ def test_lines_of_a_finite_record_have_the_covariance_of_the_integral():
     assert np.max(np.abs(exact - np.diag(np.diag(exact))) / scale) > 0.3
 
 
-@pytest.mark.parametrize("held", [0, 1])
-def test_score_is_the_gradient_and_information_the_dense_one(held):
+@pytest.mark.parametrize(("held", "linked"), [(0, 0), (1, 0), (0, 1), (1, 2)])
+def test_score_is_the_gradient_and_information_the_dense_one(held, linked):
     rng = np.random.default_rng(1)
-    model, band = a_model(rng, m=2 + held, held=held), a_band(rng)
+    model, band = a_model(rng, m=2 + linked + held, held=held), a_band(rng)
+    model = replace(model, fitted=2, linked=linked)
     score, information = score_and_information(model, band)
     h = 1e-5
     steps = h * np.eye(len(score))
@@ -141,19 +142,34 @@ def test_score_is_the_gradient_and_information_the_dense_one(held):
             for e in steps
         ]
         exact += [[np.trace(x @ y).real for x in changes] for y in changes]
-    powers = model.at["noise"][:3]
-    exact[powers, powers] += NOISE_PRIOR
-    assert np.allclose(information, exact, rtol=1e-5, atol=1e-5 * np.abs(exact).max())
+    powers = np.arange(model.at["auto"][0], model.parameters)
+    exact[powers, powers] += POWER_PRIOR
+    size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
+    assert np.allclose(information / size, exact / size, atol=1e-5)
 
 
 def test_likelihood_is_that_of_the_dense_covariance():
     rng = np.random.default_rng(2)
     model, band = a_model(rng), a_band(rng)
-    total = NOISE_PRIOR * np.linalg.slogdet(model.noise)[1]
+    total = POWER_PRIOR * sum(np.linalg.slogdet(X)[1] for X in (model.noise, model.force))
     for part in band.trials:
         E, y = dense(model, part), part.values.ravel()
         total -= np.linalg.slogdet(E)[1] + (y.conj() @ np.linalg.solve(E, y)).real
     assert log_likelihood(model, band) == pytest.approx(total, rel=1e-6)
+
+
+def test_forces_of_linked_modes_leave_a_covariance_whatever_their_coherence():
+    """One mode hardly decays in the record, the other does: the ends count for both."""
+    rng = np.random.default_rng(3)
+    band = a_band(rng).trials[0]
+    model = replace(
+        a_model(rng), zeta=np.array([3e-4, 0.03]), noise=1e-6 * np.eye(3, dtype=complex)
+    )
+    model = replace(model, fitted=1, linked=1)
+    for phase in np.exp(2j * np.pi * np.arange(8) / 8):
+        force = np.array([[1.0, 0.99 * phase], [0.99 * phase.conj(), 1.0]])
+        E = dense(replace(model, force=force), band)
+        assert np.linalg.eigvalsh(E).min() > 0
 
 
 def test_tangents_are_orthonormal_to_the_shape():

@@ -33,6 +33,7 @@ from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.driven.subspace import candidates
 from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
+from prism.motion.moving.evidence import MovingEvidence
 from prism.record import QUANTITIES, Record
 from prism.remarks import Remark
 
@@ -91,6 +92,13 @@ class Decays(LossyMotion):
             yield self._attempt(asked, len(apart), start)
         if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
             yield self._attempt(asked, most)
+
+    def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
+        """Decays in place of lines that move, where all that moves is amplitudes that decay."""
+        fit = found.fit
+        poles = fit.fit.law.decays() if isinstance(fit, MovingEvidence) else None
+        if poles is not None and np.all(poles.real < 0):
+            yield self._attempt(asked, len(poles), poles)
 
     def _of_driven(self, asked: Question, driven: Finding, most: int) -> Iterator[Attempt]:
         record, fit = asked.record, driven.fit

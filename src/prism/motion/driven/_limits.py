@@ -25,10 +25,10 @@ SPAN_OF_RATE = 4.0  # times the lowest frequency that the highest of a rate must
 TOP_OF_RATE = 0.98  # of the highest frequency, where candidates end
 MOST_DAMPING_PROPOSED = 0.08
 COMPLEXITY = 0.35  # second singular value over the first of (Re, Im) of a shape
-SAME_FREQUENCY = 0.005  # of ln f, at several orders
+SAME_FREQUENCY = (0.005, 0.5)  # of ln f, or of the lesser damping ratio, at several orders
 SAME_SHAPE = 0.9  # squared cosine, at several orders
 PRESENT_AT = 0.3  # share of the orders
-SAME_CANDIDATE = (0.004, 1.5, 0.5)  # of ω, lines, squared cosine: the same at two rates
+SAME_CANDIDATE = (0.004, 1.5, 0.5)  # of ω, lines, squared cosine: the same mode found twice
 
 # -- bands: κ and ν of ω ± (κ ζ ω + ν lines) -------------------------------------------------------
 WIDE_BAND = (20.0, 40.0)
@@ -37,6 +37,7 @@ NARROWEST_BAND = (7.0, 12.0)  # that it keeps whatever the neighbours
 CORE_BAND = (3.0, 6.0)  # of the lines that a mode dominates
 WIDEST_BAND = 0.6  # of ω, on each side
 NEIGHBOURS = 2  # held modes on each side
+LINKED = 1.0  # information on the coherence of two forces from which they are linked
 FULL_NOISE = 6  # lines per channel at least, for a background correlated between channels
 LEAST_DAMPING, MOST_DAMPING = 1e-6, 0.25  # of a mode that is kept
 START_DAMPING = (1e-4, 0.1)
@@ -45,14 +46,16 @@ RAISES = 8  # of the background, until a start has a likelihood
 # -- the likelihood --------------------------------------------------------------------------------
 LEAST_POWER = 1e-10  # of a background or force, in the units of a band
 POWER_FLOOR = 1e-8  # ε, of the mean power of each channel
-NOISE_PRIOR = 0.1  # ν of |R|^ν
+POWER_PRIOR = 0.1  # ν of |Q|^ν |R|^ν
 SLOW_TAIL = 20.0  # ζωT of a held mode, below which the ends of the record count for it
 
 # -- its maximum -----------------------------------------------------------------------------------
 STEP_WIDTH = 3.0  # lines, over which a pole may move at least
 STEP_DAMPING = 0.7  # of ln ζ, at most in one step
+DAMPING_RIDGE = 0.1  # information on ln ζ that a step assumes on top
 STEP_SHAPE = 0.5
 STEP_POWER = 2.0  # of the logarithm of a spectrum
+GROWTH_BEND = 0.3  # share of a power below which steps are no longer linear in it
 SCORING_STEPS = 40
 SCORING_PATIENCE = 10  # steps before a fit may be given up
 SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
@@ -66,6 +69,7 @@ PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14
 PROFILE_STEP = (0.05, 0.8)  # of the standard deviation of ln ζ, to begin with
 NORMAL = 1.959964  # standard deviations in a 95 % interval
+LEAST_FREEDOM = 4.0  # degrees, where the damping is hardly known
 HALF_CHI2 = 0.5 * float(scipy.stats.chi2.isf(0.05, 1))
 NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a covariance
 

@@ -4,7 +4,7 @@ A band reaches ``ω ± (κ ζ ω + ν lines)``; during the search it stops short
 but is not decided yet. Narrow bands are costly: the tails of a resonance tell its force, and so
 its damping; with κ = 7 and ν = 12 the bound of ln ζ is a third above that of the whole record, with
 20 and 40 a twentieth. Modes whose own lines overlap are fitted together, their forces correlated;
-others enter as they are, held.
+others enter as they are, held, but for their forces where these show.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy.stats
 
-from prism._types import Array, ComplexArray, Index
+from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.scoring import BandFit, log_likelihood, maximise
 from prism.motion.driven.spectrum import FourierLines, LineBand, line_band
-from prism.motion.driven.whittle import BandModel, transfers
+from prism.motion.driven.whittle import BandModel, columns, spectrum, transfers
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,13 @@ class DrivenMode:
         """Whether the lines that two modes dominate overlap."""
         size = self.reach(span, limits.CORE_BAND) + other.reach(span, limits.CORE_BAND)
         return abs(self.omega - other.omega) < size
+
+    def alike(self, other: DrivenMode, span: float) -> bool:
+        """Whether another one has nearly the same frequency and shape."""
+        relative, lines, alike = limits.SAME_CANDIDATE
+        near = max(relative * self.omega, lines * 2 * np.pi / span)
+        close = abs(self.omega - other.omega) < near
+        return bool(close and (self.shape @ other.shape) ** 2 > alike)
 
 
 def clusters(modes: Sequence[DrivenMode], span: float) -> list[list[DrivenMode]]:
@@ -113,6 +120,24 @@ class HeldBand:
         band = line_band(part, leakage=leakage)
         return cls(band, replace(in_band(band, near), fitted=0))
 
+    def linked(self, model: BandModel) -> HeldBand:
+        r"""The same with those held modes linked whose interference with another mode shows.
+
+        With :math:`s_i = Q_{ii} c_i^H D^{-1} c_i` the share of a mode at a line, c its column, the
+        information on the coherence γ of two forces is :math:`2 \sum_k s_i s_j`, the mean over
+        phases of :math:`\sum_k \operatorname{tr}(D^{-1} D_γ)^2`. A γ that is left out shifts
+        other parameters by up to γ times the root of that in standard deviations.
+        """
+        whole = feasible(model.joined(self.held), self.band)
+        A, D = columns(whole, self.band), spectrum(whole, self.band)
+        seen = np.linalg.solve(D, A.swapaxes(1, 2)).swapaxes(1, 2)
+        shares = np.diag(whole.force).real * np.sum(A.conj() * seen, axis=2).real
+        information = 2 * shares.T @ shares
+        np.fill_diagonal(information, 0.0)
+        shows = information.max(axis=0)[model.count :] > limits.LINKED
+        order = np.argsort(~shows, kind="stable")
+        return replace(self, held=replace(self.held.only(order), linked=int(shows.sum())))
+
     def fit(
         self, model: BandModel, tolerance: float = limits.ROUGH_GAIN, wanted: float = -np.inf
     ) -> BandFit:
@@ -126,38 +151,15 @@ class HeldBand:
         noise = _covariance(self.band.values, full=nothing.full)
         return self.fit(replace(nothing, noise=noise))
 
-    def crossed(self, fit: BandFit) -> BandFit:
-        """The maximum with held modes let go, and cross spectra of the forces of all modes.
-
-        Frequency, damping and shape of modes beyond the ends of the band stay: nothing in it pins
-        them.
-        """
-        model, omega = fit.model, fit.model.omega
-        if model.count == model.fitted:
-            return fit
-        # the background has taken what the modes left: it starts anew
-        noise = _quiet_noise(self.band, full=model.full)
-        whole = replace(model, fitted=model.count, noise=noise)
-        outside = (omega < self.band.omega.min()) | (omega > self.band.omega.max())
-        outside &= np.arange(model.count) >= model.fitted
-        at, turns = whole.at, np.repeat(outside, len(model.noise) - 1)
-        held = np.concatenate(
-            [at["frequency"][outside], at["damping"][outside], at["shape"][turns]]
-        )
-        return self._patient(whole, held)
-
     def again(self, model: BandModel, tolerance: float = limits.ROUGH_GAIN) -> BandFit:
-        """The fit of free modes once more, in steps that hardly go astray."""
-        return self._patient(model.joined(self.held), None, tolerance)
+        """The fit of free modes once more, by way of the forces.
 
-    def _patient(
-        self, model: BandModel, held: Index | None, tolerance: float = limits.ROUGH_GAIN
-    ) -> BandFit:
-        """The maximum by way of the forces: with poles and shapes at once steps may be lost."""
-        at, first = model.at, feasible(model, self.band)
-        still = np.concatenate([at["frequency"], at["damping"], at["shape"]])
+        With poles and shapes at once steps may be lost.
+        """
+        first = feasible(model.joined(self.held), self.band)
+        still = np.concatenate([first.at[name] for name in ("frequency", "damping", "shape")])
         first = maximise(first, self.band, still, tolerance=limits.ROUGH_GAIN).model
-        return maximise(first, self.band, held, tolerance=tolerance)
+        return maximise(first, self.band, tolerance=tolerance)
 
     def without(self, fit: BandFit, j: int) -> BandFit:
         """The maximum without free mode j, started from the one with it."""
@@ -172,16 +174,20 @@ class HeldBand:
         return max(first, again, key=lambda f: f.log_likelihood)
 
     def least_gain(self, model: BandModel, j: int, false_alarm: float) -> float:
-        """The threshold for free mode j; infinite if it left the band or hardly oscillates."""
+        """The threshold for free mode j; infinite if it left the band or hardly oscillates.
+
+        Of the modes fitted with it those count as its neighbours that it overlaps itself: in a
+        long chain of modes nobody has to pay for cross spectra with the other end.
+        """
         inside = self.band.omega.min() <= model.omega[j] <= self.band.omega.max()
         if not inside or model.zeta[j] > limits.MOST_DAMPING:
             return float("inf")
         lines, channels = self.band.values.shape
-        return threshold(lines, channels, model.fitted, false_alarm)
-
-    def price(self, parameters: int) -> float:
-        r"""Twice the gain that some parameters must bring, :math:`2 d \ln(nK)`."""
-        return 2 * parameters * float(np.log(self.band.values.size))
+        omega, span = model.omega[: model.fitted], self.band.longest
+        reach = limits.CORE_BAND[0] * model.zeta[: model.fitted] * omega
+        reach = reach + limits.CORE_BAND[1] * 2 * np.pi / span
+        near = int(np.sum(np.abs(omega - omega[j]) < reach + reach[j]))
+        return threshold(lines, channels, near, false_alarm, model.driven - near)
 
 
 def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
@@ -230,13 +236,16 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     return replace(model, force=np.diag(np.maximum(weight, 1e-6)).astype(complex))
 
 
-def threshold(lines: int, channels: int, modes: int, false_alarm: float) -> float:
-    r"""Least twice the gain in log-likelihood of a mode among `modes`.
+def threshold(lines: int, channels: int, modes: int, false_alarm: float, linked: int = 0) -> float:
+    r"""Least twice the gain in log-likelihood of a mode among `modes`, with so many more linked.
 
-    .. math:: \max\{2 d \ln(nK),\; χ^2_d\text{-quantile at } α/K\}, \qquad d = n + 2 + 2(m - 1)
+    .. math:: \max\{2 d \ln(nK),\; χ^2_{d+2l}\text{-quantile at } α/K\}, \qquad
+              d = n + 2 + 2(m - 1)
+
+    Cross spectra with the forces of the l linked modes count by what they gain by chance.
     """
     size = channels + 2 + 2 * (modes - 1)
-    chance = float(scipy.stats.chi2.isf(false_alarm / lines, size))
+    chance = float(scipy.stats.chi2.isf(false_alarm / lines, size + 2 * linked))
     return max(2 * size * float(np.log(channels * lines)), chance)
 
 
@@ -253,7 +262,9 @@ def raised(model: BandModel, band: LineBand, share: float = 0.1) -> BandModel:
     """The model with positive force spectrum and a raised, positive background."""
     power = np.median(np.abs(band.values) ** 2, axis=0)
     noise = _positive(model.noise) + np.diag(share * power + 1e-6)
-    return replace(model, noise=noise, force=_positive(model.force))
+    force, driven = model.force.copy(), slice(0, model.driven)
+    force[driven, driven] = _positive(force[driven, driven])
+    return replace(model, noise=noise, force=force)
 
 
 def _positive(matrix: ComplexArray) -> ComplexArray:

@@ -20,8 +20,9 @@ from prism._types import Array
 from prism.errors import NoLineError, OptionError
 from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
+from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
-from prism.motion.driven.intervals import damping_interval
+from prism.motion.driven.intervals import damping_interval, frequency_spread
 from prism.motion.driven.machine import SteadyOnTop, steady_on_top
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
@@ -87,35 +88,44 @@ def fit_driven(
     """
     tell = progress or (lambda text: None)
     ends = _ends(record, band, false_alarm, max_modes)
-    fit = _fitted(record, ends, false_alarm, max_modes, tell)
-    on_top = steady_on_top(record, fit)
+    search = ModeSearch(fourier_lines(record), ends, false_alarm)
+    modes = _decided(search, (), tell)
+    on_top = steady_on_top(record, modes)
     if on_top is None:
-        return fit
+        return _fitted(record, search, modes, max_modes, tell)
     tell("steady lines on top of the driven motion")
-    modes = _fitted(on_top.rest, ends, false_alarm, max_modes, tell)
-    return replace(modes, on_top=on_top, remarks=(on_top.remark(), *modes.remarks))
+    search = replace(search, lines=fourier_lines(on_top.rest))
+    modes = _decided(search, on_top.others, tell)
+    fit = _fitted(on_top.rest, search, modes, max_modes, tell)
+    return replace(fit, on_top=on_top, remarks=(on_top.remark(), *fit.remarks))
 
 
-def _fitted(
-    record: Record,
-    ends: tuple[float, float],
-    false_alarm: float,
-    max_modes: int | None,
-    tell: Callable[[str], None],
-) -> DrivenFit:
+def _decided(
+    search: ModeSearch, known: Sequence[DrivenMode], tell: Callable[[str], None]
+) -> list[DrivenMode]:
     """Modes of a record, steady lines among them."""
-    lines = fourier_lines(record)
     tell("candidates by subspace identification")
-    proposed = candidates(lines, *ends)
+    proposed = candidates(search.lines, *search.ends)
     tell(f"{len(proposed)} candidates; likelihood of each")
-    kept = ModeSearch(lines, ends, false_alarm).run(proposed)
-    if not kept:
+    modes = search.decide(proposed, known)
+    if not modes:
         raise NoLineError(
             f"none of {len(proposed)} candidate modes stands out of the noise: record longer, or "
             "give a band around the resonances."
         )
-    tell(f"{len(all_modes(kept))} modes; intervals of the damping")
-    return _answer(record, kept, max_modes)
+    return modes
+
+
+def _fitted(
+    record: Record,
+    search: ModeSearch,
+    modes: Sequence[DrivenMode],
+    max_modes: int | None,
+    tell: Callable[[str], None],
+) -> DrivenFit:
+    """The final fit of the modes that were decided on."""
+    tell(f"{len(modes)} modes; intervals of the damping")
+    return _answer(record, search.sweep(modes, test=False), max_modes)
 
 
 def band_of(record: Record) -> tuple[float, float]:
@@ -174,8 +184,10 @@ def _errors(fit: BandFit) -> tuple[Array, Array]:
     # directions without information are left out
     inverse = np.linalg.pinv(scaled, rcond=limits.NO_INFORMATION, hermitian=True)
     covariance = inverse * np.outer(scale, scale)
-    jacobian = _jacobian(fit)
     std = np.sqrt(np.diag(covariance)[fit.model.at["damping"]])
+    wider = np.ones(len(scale))
+    wider[fit.model.at["frequency"]] = frequency_spread(std)
+    jacobian = _jacobian(fit) * wider
     intervals = [damping_interval(fit, j, float(s)) for j, s in enumerate(std)]
     return jacobian @ covariance @ jacobian.T, np.array(intervals)
 

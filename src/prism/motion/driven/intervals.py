@@ -1,7 +1,12 @@
-r"""Intervals of the damping: log-normal, or by profile likelihood.
+r"""Intervals of the damping: log-normal, or by profile likelihood; and how they widen others.
 
 Where ζ f T is small a standard deviation says little: there the ends are where the likelihood,
 maximal over all else, is lower by half the χ² quantile.
+
+The variance of a frequency is proportional to ζ, and so known no better than that: where ζ came out
+too small by chance, so did the error of the frequency. As for a mean over its estimated deviation,
+the quantiles are those of Student, with the degrees of freedom of a variance whose logarithm has
+the variance of ln ζ, :math:`2/σ^2`.
 """
 
 from __future__ import annotations
@@ -9,7 +14,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy.stats
 
+from prism._types import Array
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import feasible
 from prism.motion.driven.scoring import BandFit, maximise
@@ -29,6 +36,18 @@ def damping_interval(fit: BandFit, j: int, std: float) -> tuple[float, float]:
         return damping_profile(fit, j, std)
     spread = float(np.exp(limits.NORMAL * std))
     return zeta / spread, zeta * spread
+
+
+def frequency_spread(std: Array) -> Array:
+    """By what the standard deviation of a frequency must grow for 95 % intervals to hold it.
+
+    Parameters
+    ----------
+    std : array (modes,)
+        Standard deviations of ln ζ.
+    """
+    freedom = 2 / np.clip(std, 1e-6, np.sqrt(2 / limits.LEAST_FREEDOM)) ** 2
+    return np.asarray(scipy.stats.t.isf(0.025, freedom) / limits.NORMAL)
 
 
 def damping_profile(fit: BandFit, j: int, std: float) -> tuple[float, float]:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.spectrum import LineBand
 from prism.motion.driven.whittle import BandModel, HermitianBasis
@@ -46,12 +46,12 @@ class _Residues(NamedTuple):
 def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """U (K, n, 2a) and S (2a, 2a) of the lines of one trial, free modes first.
 
-    Of held modes only those that hardly decay in the record count, a in all: what the ends add
-    to the tail of another is a share :math:`1/(ζωT)` of it.
+    Of modes whose force is held only those that hardly decay in the record count, a in all: what
+    the ends add to the tail of another is a share :math:`1/(ζωT)` of it. Of linked ones all do:
+    D with their cross spectra and ends without would be no covariance, singular for some forces,
+    and there the likelihood has no bound.
     """
-    slow = model.zeta * model.omega * band.longest < limits.SLOW_TAIL
-    counted = (slow | (np.arange(model.count) < model.fitted)) & band.leakage
-    model = model.only(np.flatnonzero(counted))
+    model = model.only(_counted(model, band))
     residues = _residues(model, band)
     a = 1 / (1j * band.omega[:, None] - model.poles)
     left = a[:, None, :] * residues.left.T
@@ -60,13 +60,17 @@ def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArr
 
 
 def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
-    """Derivatives of U, (P', K, n, 2f), and of S, (P', 2f, 2f), by all parameters but the noise.
+    """Derivatives of U, (P', K, n, 2d), and of S, (P', 2d, 2d), by all parameters but the noise.
 
-    Of the f free modes: the others do not change, and their forces are independent of these.
+    Of the d modes that count and whose force is fitted: the others do not change, and their forces
+    are independent of these.
     """
-    model = model.free()
+    keep = _counted(model, band)
+    keep = keep[keep < model.driven]
+    rates = _model_rates(model, keep)
+    model = model.only(keep)
     residues = _residues(model, band)
-    lam, left, right, strength = _residue_rates(model, band, residues)
+    lam, left, right, strength = _residue_rates(model, band, residues, rates)
     a = 1 / (1j * band.omega[:, None] - model.poles)
     da = lam[:, None, :] * a**2  # (P', K, m)
     halves = [
@@ -74,6 +78,13 @@ def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, Comp
         for old, new in ((residues.left, left), (residues.right, right))
     ]
     return np.concatenate([halves[0], halves[1].conj()], axis=3), _exchange(strength)
+
+
+def _counted(model: BandModel, band: LineBand) -> Index:
+    """Modes for which the ends of the record count."""
+    slow = model.zeta * model.omega * band.longest < limits.SLOW_TAIL
+    driven = np.arange(model.count) < model.driven
+    return np.flatnonzero((slow | driven) & band.leakage)
 
 
 def _exchange(strength: ComplexArray) -> ComplexArray:
@@ -99,23 +110,35 @@ def _residues(model: BandModel, band: LineBand) -> _Residues:
     )
 
 
-def _model_rates(model: BandModel) -> tuple[Array, Array, Array, ComplexArray]:
-    """Derivatives of ln ω, ln ζ, shapes and force by all parameters but the noise, (P', m, ...)."""
-    at, size, (f, n) = model.at, model.modal, model.shapes.shape
-    shapes, force = np.zeros((size, f, n)), np.zeros((size, f, f), complex)
+class _Rates(NamedTuple):
+    """Derivatives of ln ω, ln ζ, shapes and force of some modes, (P', m, ...)."""
+
+    omega: Array
+    zeta: Array
+    shapes: Array
+    force: ComplexArray
+
+
+def _model_rates(model: BandModel, keep: Index) -> _Rates:
+    """Derivatives by all parameters but the noise, of modes whose force is fitted."""
+    at, size, f, n = model.at, model.modal, model.fitted, model.shapes.shape[1]
+    shapes, force = np.zeros((size, len(keep), n)), np.zeros((size, len(keep), len(keep)), complex)
     shapes[at["shape"], np.repeat(np.arange(f), n - 1)] = model.turns.reshape(-1, n)
-    root, basis = model.force_root.T, HermitianBasis.of(f, full=True)
+    root, basis = model.force_root[keep].T, HermitianBasis.of(model.driven, full=True)
     half = (basis.factors[:, None] * root[basis.rows])[:, :, None]
     half = half * root[basis.columns].conj()[:, None, :]
     force[np.append(at["auto"], at["cross"])] = half + half.conj().swapaxes(1, 2)
-    return np.eye(size, f), np.eye(size, f, k=-f), shapes, force
+    omega, zeta = np.zeros((2, size, len(keep)))
+    omega[at["frequency"], np.arange(f)] = 1.0
+    zeta[at["damping"], np.arange(f)] = 1.0
+    return _Rates(omega, zeta, shapes, force)
 
 
 def _residue_rates(
-    model: BandModel, band: LineBand, base: _Residues
+    model: BandModel, band: LineBand, base: _Residues, rates: _Rates
 ) -> tuple[ComplexArray, ComplexArray, ComplexArray, ComplexArray]:
-    """Derivatives of λ (P', m), l and r (P', m, n) and c (P', m), all modes free."""
-    by_omega, by_zeta, by_shape, by_force = _model_rates(model)
+    """Derivatives of λ (P', m), l and r (P', m, n) and c (P', m)."""
+    by_omega, by_zeta, by_shape, by_force = rates
     lam, zeta, omega = model.poles, model.zeta, model.omega
     turn = -zeta * omega - 1j * omega * zeta**2 / np.sqrt(1 - zeta**2)
     d_lam = by_omega * lam + by_zeta * turn

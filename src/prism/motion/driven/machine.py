@@ -10,13 +10,14 @@ and taken out before the modes are fitted once more.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from prism._types import Array, ComplexArray
-from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
+from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.spectrum import FourierLines, fourier_lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.spikes import residuals_of
@@ -39,14 +40,17 @@ class SteadyOnTop:
         Root mean square over the trials of the amplitude of each.
     rest : Record
         The record without them.
+    others : tuple of DrivenMode
+        Modes that were found beside them.
     instead : array
-        Poles of all modes of the fit in which they were still among the modes.
+        Poles of all modes while they were still among them.
     """
 
     frequencies: Array
     frequencies_std: Array
     sizes: Array
     rest: Record
+    others: tuple[DrivenMode, ...]
     instead: ComplexArray
 
     def remark(self) -> Remark:
@@ -66,22 +70,22 @@ class SteadyOnTop:
         )
 
 
-def steady_on_top(record: Record, fit: DampedModes) -> SteadyOnTop | None:
+def steady_on_top(record: Record, modes: Sequence[DrivenMode]) -> SteadyOnTop | None:
     """Steady lines in place of modes that are too narrow to be driven ones; None without any.
 
     Parameters
     ----------
     record : Record
-    fit : DampedModes
+    modes : sequence of DrivenMode
         All modes, those that are steady among them.
     """
-    turns = fit.damping * fit.frequencies / (2 * np.pi) * record.duration
-    narrow = turns < limits.STEADY_WIDTH
+    omega, zeta = (np.array([getattr(m, name) for m in modes]) for name in ("omega", "zeta"))
+    narrow = zeta * omega / (2 * np.pi) * record.duration < limits.STEADY_WIDTH
     if not narrow.any() or narrow.all():
         return None
     samplings, trials, means = samplings_of(record)
     weights = 1 / np.maximum(record.std() ** 2, limits.TINY)
-    lines = attempted(refine, samplings, fit.frequencies[narrow], weights)
+    lines = attempted(refine, samplings, np.sort(omega[narrow]), weights)
     if lines is None:
         return None
     background = lines.background
@@ -93,7 +97,9 @@ def steady_on_top(record: Record, fit: DampedModes) -> SteadyOnTop | None:
     rest = record.with_values(rests)
     level = _levels(fourier_lines(rest), lines.omega) / (record.dt or 1.0)
     own = np.sqrt(np.diag(np.linalg.inv(lines.fisher)) * (level @ weights) / record.n_channels)
-    return SteadyOnTop(lines.omega, own, sizes, rest, fit.poles)
+    others = tuple(mode for mode, steady in zip(modes, narrow, strict=True) if not steady)
+    poles = np.asarray(-zeta * omega + 1j * omega * np.sqrt(1 - zeta**2))
+    return SteadyOnTop(lines.omega, own, sizes, rest, others, poles[np.argsort(omega)])
 
 
 def _levels(lines: FourierLines, omega: Array) -> Array:

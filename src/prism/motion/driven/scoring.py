@@ -12,8 +12,10 @@ are those of a complex Gaussian (Kay, Fundamentals of Statistical Signal Process
 :math:`\tilde E^{-1/2} \tilde E_p \tilde E^{-1/2} = G_p + B_p Z^H + Z B_p^H`.
 
 To every :math:`Y_k Y_k^H` a tiny ε is added, so that noise-free data keep a bounded likelihood.
-A weak prior :math:`|R|^ν`, ν = 0.1, worth a tenth of a line, keeps the background off the edge of
-the positive matrices, where scoring would crawl.
+A weak prior :math:`|Q|^ν |R|^ν`, ν = 0.1, worth a tenth of a line, keeps forces and background off
+the edge of the positive matrices, where scoring would crawl: there the likelihood is linear in a
+power e, and so the curvature of :math:`ν \ln e - g e` in ln e is ν at its maximum, which the
+expected information, of order :math:`e^2`, does not know.
 """
 
 from __future__ import annotations
@@ -27,8 +29,15 @@ from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.leakage import boundary, boundary_rates
 from prism.motion.driven.spectrum import LineBand
-from prism.motion.driven.whittle import BandModel, HermitianBasis, moved, outer_factors, spectrum
-from prism.search.descent import Ending, Marquardt, Step, Stop, damped_solution, descend
+from prism.motion.driven.whittle import (
+    BandModel,
+    HermitianBasis,
+    moved,
+    outer_factors,
+    power_factors,
+    spectrum,
+)
+from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
 
 # Where the model is wrong the expected curvature is too, and full steps overshoot: hence `fair`.
 # Damping is refused beyond 1e6.
@@ -118,10 +127,11 @@ def _possible(model: BandModel) -> bool:
 
 
 def log_likelihood(model: BandModel, band: LineBand) -> float:
-    """``-ln det E - yᴴ E⁻¹ y - ε tr D⁻¹ + ν ln det R``; minus infinity where E is not positive."""
+    """``-ln det E - yᴴ E⁻¹ y - ε tr D⁻¹ + ν ln (det Q det R)``; minus infinity where E <= 0."""
     if not _possible(model):
         return -np.inf
-    total = limits.NOISE_PRIOR * 2 * float(np.linalg.slogdet(model.noise_root)[1])
+    roots = (model.force_root, model.noise_root)
+    total = limits.POWER_PRIOR * 2 * float(sum(np.linalg.slogdet(root)[1] for root in roots))
     for part in band.trials:
         white = _whitened(model, part)
         if white is None:
@@ -140,10 +150,10 @@ def score_and_information(
 
     Without `exact` the information is that of independent lines.
     """
-    score, information = np.zeros(model.parameters), np.zeros((model.parameters,) * 2)
-    powers = model.at["noise"][: len(model.noise)]
-    score[powers] += limits.NOISE_PRIOR
-    information[powers, powers] += limits.NOISE_PRIOR
+    score, information = prior_score(model), np.zeros((model.parameters,) * 2)
+    powers = np.concatenate([model.at[name] for name in ("auto", "cross", "noise")])
+    # what the likelihood falls by at the edge, where it is linear in a power
+    information[powers, powers] += limits.POWER_PRIOR
     for part in band.trials:
         white = _whitened(model, part)
         if white is None:
@@ -152,6 +162,13 @@ def score_and_information(
         score += more[0]
         information += more[1]
     return score, information
+
+
+def prior_score(model: BandModel) -> Array:
+    """Gradient of the prior."""
+    out = np.zeros(model.parameters)
+    out[model.at["auto"]] = out[model.at["noise"][: len(model.noise)]] = limits.POWER_PRIOR
+    return out
 
 
 def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, Array]:
@@ -199,28 +216,28 @@ def _diagonal_part(
 ) -> tuple[Array, Array, ComplexArray, ComplexArray]:
     """What G gives to score and information, ``G Z`` (P, K n, rank), and ``Zᴴ G Z``.
 
-    Most parameters are those of the background, whose :math:`G = W B_p W^H` with W the whitened
-    root of R and :math:`B_p` a basis of Hermitian matrices: sums over lines of products of
+    Most parameters are powers, of forces and background, whose :math:`G = W B_p W^H` with W the
+    whitened columns and :math:`B_p` a basis of Hermitian matrices: sums over lines of products of
     :math:`W^H W` replace those over lines and pairs of parameters.
     """
-    (K, n), modal, rank = white.band.values.shape, model.modal, white.Z.shape[1]
+    (K, n), rank = white.band.values.shape, white.Z.shape[1]
     Z, seen = white.Z.reshape(K, n, rank), seen.reshape(K, n)
-    W = white.inverse @ model.noise_root
+    factors, basis = power_factors(model, white.band)
+    W = white.inverse @ factors
     WH = W.conj().swapaxes(1, 2)
     excess = seen[:, :, None] * seen[:, None, :].conj() - np.eye(n)
     excess = excess + limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
     U, V = (X @ white.inverse.swapaxes(1, 2) for X in outer_factors(model, white.band))
     G = U[..., :, None] * V[..., None, :].conj()
     G = G + G.conj().swapaxes(2, 3)
-    basis = HermitianBasis.of(n, full=model.full)
     score = np.einsum("kpab,kba->p", G, excess, optimize=True).real
     score = np.append(score, basis.traces(np.sum(WH @ excess @ W, axis=0)))
     mixed = basis.traces(np.sum(WH[:, None] @ G @ W[:, None], axis=0))
-    background = _background_information(WH @ W, basis)
-    flat = G.swapaxes(0, 1).reshape(modal, K * n * n)
-    information = np.block([[_products(flat, flat), mixed], [mixed.T, background]])
-    H = (G @ Z[:, None]).swapaxes(0, 1).reshape(modal, K * n, rank)
-    low = WH @ Z  # (K, n, rank)
+    flat = G.swapaxes(0, 1).reshape(G.shape[1], K * n * n)
+    powers = _power_information(WH @ W, basis)
+    information = np.block([[_products(flat, flat), mixed], [mixed.T, powers]])
+    H = (G @ Z[:, None]).swapaxes(0, 1).reshape(G.shape[1], K * n, rank)
+    low = WH @ Z  # (K, c + n, rank)
     rows, columns, f = basis.rows, basis.columns, basis.factors[:, None, None]
     sums = np.einsum("kar,kbs->abrs", low.conj(), low, optimize=True)
     within = f * sums[rows, columns] + f.conj() * sums[columns, rows]
@@ -233,11 +250,11 @@ def _diagonal_part(
     return score, information, H, within
 
 
-def _background_information(M: ComplexArray, basis: HermitianBasis) -> Array:
-    """``Σ_k tr M B_p M B_q`` with ``B = f e_a e_bᵀ`` plus its adjoint, M (K, n, n) Hermitian."""
-    n = M.shape[1]
-    flat = M.reshape(len(M), n * n)
-    T = (flat.T @ flat).reshape(n, n, n, n)  # Σ_k M_ij M_rs
+def _power_information(M: ComplexArray, basis: HermitianBasis) -> Array:
+    """``Σ_k tr M B_p M B_q`` with ``B = f e_a e_bᵀ`` plus its adjoint, M (K, m, m) Hermitian."""
+    m = M.shape[1]
+    flat = M.reshape(len(M), m * m)
+    T = (flat.T @ flat).reshape(m, m, m, m)  # Σ_k M_ij M_rs
     a, b, f = (part[:, None] for part in basis)
     c, d, g = (part[None] for part in basis)
     # tr M e_a e_bᵀ M e_c e_dᵀ = M_da M_bc, and with the second one adjoint
@@ -247,12 +264,12 @@ def _background_information(M: ComplexArray, basis: HermitianBasis) -> Array:
 def _boundary_part(model: BandModel, white: _White) -> ComplexArray:
     """C, (P', K n, rank): the derivative of ``U S Uᴴ``, whitened, is ``C Zᴴ + Z Cᴴ``."""
     dU, dS = boundary_rates(model, white.band)
-    dV = (white.inverse @ dU).reshape(len(dU), len(white.lines), 2 * model.fitted)
-    f = np.arange(model.fitted)
-    free = np.append(f, len(white.S) // 2 + f)
-    T = white.T[:, free]
+    dV = (white.inverse @ dU).reshape(len(dU), len(white.lines), dU.shape[-1])
+    first = np.arange(dU.shape[-1] // 2)
+    moving = np.append(first, len(white.S) // 2 + first)
+    T = white.T[:, moving]
     TH = T.conj().T
-    return np.asarray(dV @ (white.S[np.ix_(free, free)] @ TH) + white.Z @ (0.5 * T @ dS @ TH))
+    return np.asarray(dV @ (white.S[np.ix_(moving, moving)] @ TH) + white.Z @ (0.5 * T @ dS @ TH))
 
 
 @dataclass(frozen=True)
@@ -267,10 +284,15 @@ class _Scoring:
     def step(self, point: BandFit, damping: float) -> Step:
         """The damped step, and what the undamped one promises."""
         score, information = point.slope
+        # independent lines say nothing about a width that is far below their distance
+        damping_of = point.model.at["damping"]
+        information = information.copy()
+        information[damping_of, damping_of] += limits.DAMPING_RIDGE
         delta, full = (
             damped_solution(information, score, much, free=self.moving) for much in (damping, 1e-9)
         )
-        return Step(delta, float(score @ full), damping)
+        # the prior alone may promise more for ever, where a power is too small to show
+        return Step(delta, float((score - prior_score(point.model)) @ full), damping)
 
     def moved(self, point: BandFit, step: Step) -> BandFit:
         """The point after the step, shortened so that poles move by a fraction of their width."""
@@ -320,5 +342,5 @@ def maximise(
         idle=limits.SCORING_IDLE,
     )
     end = descend(_Scoring(moving), start, stop, _CONTROL)
-    converged = end.promise < limits.NEARLY_FINE or end.ending is Ending.SETTLED
+    converged = end.promise < limits.NEARLY_FINE or end.ending.at_minimum
     return replace(end.point, converged=converged)

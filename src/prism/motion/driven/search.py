@@ -61,26 +61,36 @@ class ModeSearch:
     ends: tuple[float, float]
     false_alarm: float
 
-    def run(self, proposed: Sequence[DrivenMode]) -> list[KeptModes]:
-        """Decide on all proposed modes and fit those that stay."""
-        modes = self.forward(proposed)
+    def decide(
+        self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
+    ) -> list[DrivenMode]:
+        """Which of the proposed modes, and of those known from an earlier search, are there."""
+        span = self.lines.longest
+        new = [one for one in proposed if not any(one.alike(old, span) for old in known)]
+        modes = self.forward(new, known)
         while len(left := all_modes(self.sweep(modes, test=True))) < len(modes):
             modes = left
-        return self.sweep(left, test=False)
+        return left
 
-    def forward(self, proposed: Sequence[DrivenMode]) -> list[DrivenMode]:
-        """Add modes one by one, best supported first; those refused are asked again."""
-        kept: list[DrivenMode] = []
+    def forward(
+        self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
+    ) -> list[DrivenMode]:
+        """Add modes one by one, best supported first; those refused are asked again.
+
+        Bands stop short of what was never asked; one that was refused cuts no other's band.
+        """
+        kept = list(known)
         waiting = sorted(proposed, key=lambda m: -m.gain)
-        for _ in range(limits.SECOND_CHANCES):
+        for chance in range(limits.SECOND_CHANCES):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
-                after = self._added(kept, mode, [*refused, *waiting[number + 1 :]])
+                undecided = () if chance else (*refused, *waiting[number + 1 :])
+                after = self._added(kept, mode, undecided)
                 if after is None:
                     refused.append(mode)
                 else:
                     kept = after
-            if len(refused) == len(waiting):
+            if chance and len(refused) == len(waiting):
                 break
             waiting = refused
         return kept
@@ -92,15 +102,16 @@ class ModeSearch:
         span = self.lines.longest
         group = [old for old in kept if old.overlaps(mode, span)]
         others = [old for old in kept if old not in group]
-        stops = [m for m in undecided if not m.overlaps(mode, span)]
+        stops = [*others, *(m for m in undecided if not m.overlaps(mode, span))]
         # The ends of the record hardly matter for the decision, and cost most of the time.
         place = HeldBand.around(
             self.lines, [mode, *group], others, self.ends, stops=stops, leakage=False
         )
         if len(place.band.omega) < _fewest(place, len(group) + 1):
             return None
-        before = place.fit(in_band(place.band, group)) if group else place.empty()
-        new = start(place.band, [mode])
+        old, new = in_band(place.band, group), start(place.band, [mode])
+        place = place.linked(old.joined(new))
+        before = place.fit(old) if group else place.empty()
         new = before.model.free().joined(new) if group else new
         last = len(group)
         wanted = 0.5 * place.least_gain(new, last, self.false_alarm)
@@ -108,31 +119,20 @@ class ModeSearch:
         gain = 2 * (after.log_likelihood - before.log_likelihood)
         if gain < place.least_gain(after.model, last, self.false_alarm):
             return None
-        if self._only_crossed(place, before, after):
-            return None
         return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
 
-    def _only_crossed(self, place: HeldBand, before: BandFit, after: BandFit) -> bool:
-        """Whether the modes that were held, let go, explain what a new one would.
-
-        Between strong modes their tails interfere, and in a long record small errors of a mode
-        that is held leave as much as a weak one. Modes that are let go are paid for already; the
-        cross spectra of their forces are not.
-        """
-        rival = place.crossed(before)
-        more = len(rival.model.at["cross"]) - len(before.model.at["cross"])
-        new = after.model.modal - before.model.modal
-        gains = (2 * (one.log_likelihood - before.log_likelihood) for one in (rival, after))
-        crossed, added = gains
-        return crossed - place.price(more) > added - place.price(new)
-
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
-        """Fit every cluster with all others held, each at its newest; drop what is not needed."""
-        current, out = list(modes), []
-        for group in clusters(modes, self.lines.longest):
+        """Fit every cluster with all others held, each at its newest; drop what is not needed.
+
+        A mode that has left the band of the search has no lines of its own any more.
+        """
+        current = [m for m in modes if self.ends[0] <= m.omega <= self.ends[1]]
+        out: list[KeptModes] = []
+        for group in clusters(current, self.lines.longest):
             current = [m for m in current if m not in group]
-            place = HeldBand.around(self.lines, group, current, self.ends)
+            place = HeldBand.around(self.lines, group, current, self.ends, stops=current)
             start_of = in_band(place.band, group)
+            place = place.linked(start_of)
             close = limits.ROUGH_GAIN if test else limits.FINE_GAIN
             fit = place.fit(start_of, close)
             if not fit.converged:

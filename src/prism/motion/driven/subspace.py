@@ -36,7 +36,7 @@ def candidates(lines: FourierLines, low: float, high: float) -> list[DrivenMode]
         top /= limits.DECIMATION
         if top < limits.SPAN_OF_RATE * low:
             break
-    return _merged(found, 2 * np.pi / lines.longest)
+    return _merged(found, lines.longest)
 
 
 def _at_one_rate(
@@ -120,7 +120,9 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
         Number of orders.
     """
     (number, omega, zeta), shapes = poles[:, :3].T, poles[:, 3:]
-    alike = np.abs(np.log(omega[:, None] / omega)) < limits.SAME_FREQUENCY
+    least, half_widths = limits.SAME_FREQUENCY
+    near = np.maximum(least, half_widths * np.minimum(zeta[:, None], zeta))
+    alike = np.abs(np.log(omega[:, None] / omega)) < near
     alike &= (shapes @ shapes.T) ** 2 > limits.SAME_SHAPE
     left = np.ones(len(poles), bool)
     out = []
@@ -136,13 +138,10 @@ def _clusters(poles: Array, tried: int) -> list[DrivenMode]:
     return out
 
 
-def _merged(found: list[DrivenMode], resolution: float) -> list[DrivenMode]:
+def _merged(found: list[DrivenMode], span: float) -> list[DrivenMode]:
     """Candidates of nearly one frequency and shape made one: the best supported stays."""
-    relative, lines, alike = limits.SAME_CANDIDATE
     out: list[DrivenMode] = []
     for new in sorted(found, key=lambda c: -c.gain):
-        near = max(relative * new.omega, lines * resolution)
-        close = [old for old in out if abs(old.omega - new.omega) < near]
-        if all((old.shape @ new.shape) ** 2 <= alike for old in close):
+        if not any(new.alike(old, span) for old in out):
             out.append(new)
     return sorted(out, key=lambda c: c.omega)

@@ -4,8 +4,11 @@ r"""Spectrum of noise-driven modes in a band, and its derivatives.
           h = \frac{(iω)^q}{ω_n^2 - ω^2 + 2iζω_nω}
 
 Q is the spectrum of the modal forces, R the noise and what is left of modes that nobody modelled.
-Some modes may be held: neighbours whose tails reach into the band. Every derivative of D is
-:math:`X + X^H` with X an outer product :math:`u v^H`.
+Some modes may be held: neighbours whose tails reach into the band. Forces of modes of one structure
+are correlated, and where the tail of a neighbour interferes with a resonance it shifts the peak.
+Held modes may therefore be linked: their poles and shapes stay, their forces are fitted along with
+those of the free modes, cross spectra and all. Every derivative of D is :math:`X + X^H` with X an
+outer product :math:`u v^H`.
 
 Fast Bayesian FFT modal identification has this spectrum (Au, Mech. Syst. Signal Process. 26 (2012)
 60); what a record of finite length adds to it is in `leakage`, the likelihood in `scoring`.
@@ -39,7 +42,7 @@ class BandModel:
     gains : array (m,)
         Constants that make Q of order one.
     force : array (m, m)
-        Q, Hermitian and positive definite; zero between a free and a held mode.
+        Q, Hermitian and positive definite; zero between a mode whose force is held and any other.
     noise : array (n, n)
         R, Hermitian and positive definite.
     fitted : int
@@ -47,6 +50,8 @@ class BandModel:
         fitted, those of the others are held.
     full : bool
         Whether R has entries off its diagonal.
+    linked : int
+        Number of held modes, next after the free ones, whose forces are fitted along.
     """
 
     omega: Array
@@ -57,40 +62,49 @@ class BandModel:
     noise: ComplexArray
     fitted: int
     full: bool
+    linked: int = 0
 
     @property
     def count(self) -> int:
         """Number of modes."""
         return len(self.omega)
 
+    @property
+    def driven(self) -> int:
+        """Number of modes whose forces are fitted."""
+        return self.fitted + self.linked
+
     def only(self, keep: Index) -> BandModel:
         """Some of the modes."""
         rows: dict[str, Any] = {name: getattr(self, name)[keep] for name in _ROWS}
         fitted = int(np.count_nonzero(keep < self.fitted))
-        return replace(self, **rows, force=self.force[np.ix_(keep, keep)], fitted=fitted)
+        linked = int(np.count_nonzero(keep < self.fitted + self.linked)) - fitted
+        force = self.force[np.ix_(keep, keep)]
+        return replace(self, **rows, force=force, fitted=fitted, linked=linked)
 
     def free(self) -> BandModel:
         """The free modes alone."""
         return self.only(np.arange(self.fitted))
 
     def joined(self, other: BandModel) -> BandModel:
-        """The modes of both, their forces independent; R of the first."""
+        """The modes of both, their forces independent; R of the first, which has no held modes."""
         both = {name: (getattr(self, name), getattr(other, name)) for name in _ROWS}
         rows: dict[str, Any] = {name: np.concatenate(pair) for name, pair in both.items()}
         force = np.asarray(scipy.linalg.block_diag(self.force, other.force), complex)
-        return replace(self, **rows, force=force, fitted=self.fitted + other.fitted)
+        fitted = self.fitted + other.fitted
+        return replace(self, **rows, force=force, fitted=fitted, linked=other.linked)
 
     @cached_property
     def at(self) -> dict[str, Index]:
         """Places of the parameters.
 
-        ``frequency`` (ln ω), ``damping`` (ln ζ), ``shape`` (tangents), ``auto`` and ``cross``
-        (force spectrum) of the free modes, then ``noise``. The last three are Hermitian matrices
-        H that make ``Q = B exp(H) Bᴴ`` and ``R = A exp(H) Aᴴ`` of what they are now: always
-        positive.
+        ``frequency`` (ln ω), ``damping`` (ln ζ) and ``shape`` (tangents) of the free modes,
+        ``auto`` and ``cross`` (force spectrum) of free and linked ones, then ``noise``. The last
+        three are Hermitian matrices H that add ``B H Bᴴ`` to Q and ``A H Aᴴ`` to R, with roots
+        of what they are now, but never so much that they are no longer positive.
         """
-        f, n = self.fitted, len(self.noise)
-        sizes = [f, f, f * (n - 1), f, f * (f - 1), n + (n * (n - 1) if self.full else 0)]
+        f, c, n = self.fitted, self.driven, len(self.noise)
+        sizes = [f, f, f * (n - 1), c, c * (c - 1), n + (n * (n - 1) if self.full else 0)]
         places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
         names = ("frequency", "damping", "shape", "auto", "cross", "noise")
         return dict(zip(names, places, strict=True))
@@ -119,8 +133,8 @@ class BandModel:
 
     @cached_property
     def force_root(self) -> ComplexArray:
-        """A root B of the force spectrum of the free modes, ``Q = B Bᴴ``."""
-        return _root(self.force[: self.fitted, : self.fitted])
+        """A root B of the force spectrum that is fitted, ``Q = B Bᴴ``."""
+        return _root(self.force[: self.driven, : self.driven])
 
     @cached_property
     def noise_root(self) -> ComplexArray:
@@ -150,6 +164,13 @@ class HermitianBasis(NamedTuple):
         rows, columns = (np.concatenate([diagonal, np.repeat(part, 2)]) for part in above)
         factors = np.append(np.full(size, 0.5 + 0j), np.tile([1.0, 1j], len(above[0])))
         return cls(rows, columns, factors)
+
+    def beside(self, other: HermitianBasis, size: int) -> HermitianBasis:
+        """Of matrices of two blocks, the first of a size."""
+        rows, columns = (
+            np.append(one, two + size) for one, two in zip(self[:2], other[:2], strict=True)
+        )
+        return HermitianBasis(rows, columns, np.append(self.factors, other.factors))
 
     def traces(self, matrix: ComplexArray) -> Array:
         """Its product with every member, traced, of Hermitian matrices (..., size, size)."""
@@ -187,7 +208,7 @@ def tangents(shape: Array) -> Array:
 def outer_factors(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
     """U and V, (K, P', n): the derivative of D by parameter p is ``U Vᴴ`` plus its adjoint.
 
-    For all parameters but those of the background.
+    For frequency, damping and shape of the free modes.
     """
     f, n = model.fitted, len(model.noise)
     w = band.omega[:, None]
@@ -198,12 +219,22 @@ def outer_factors(model: BandModel, band: LineBand) -> tuple[ComplexArray, Compl
     by_omega = by_zeta - 2 * model.omega**2 * h / model.gains
     lever = band.powers[:, None, :] * h[:, :f, None]
     turned = model.turns * lever[:, :, None, :]
-    driven = np.einsum("kin,ia->kan", A[:, :f], model.force_root)
-    basis = HermitianBasis.of(f, full=True)
     U = [(rate[:, :, None] * A)[:, :f] for rate in (by_omega, by_zeta)]
-    U += [turned.reshape(len(w), -1, n), basis.factors[:, None] * driven[:, basis.rows]]
-    V = [rest, rest, np.repeat(rest, n - 1, axis=1), driven[:, basis.columns]]
+    U += [turned.reshape(len(w), -1, n)]
+    V = [rest, rest, np.repeat(rest, n - 1, axis=1)]
     return np.concatenate(U, axis=1), np.concatenate(V, axis=1)
+
+
+def power_factors(model: BandModel, band: LineBand) -> tuple[ComplexArray, HermitianBasis]:
+    """W, (K, n, c + n), and a basis: the derivative of D by a power is ``W H Wᴴ``.
+
+    For the c forces that are fitted, and the background: all other parameters.
+    """
+    driven = columns(model, band)[:, : model.driven].swapaxes(1, 2) @ model.force_root
+    noise = np.broadcast_to(model.noise_root, (len(driven), *model.noise.shape))
+    forces = HermitianBasis.of(model.driven, full=True)
+    basis = forces.beside(HermitianBasis.of(len(model.noise), full=model.full), model.driven)
+    return np.concatenate([driven, noise], axis=2), basis
 
 
 def _root(matrix: ComplexArray) -> ComplexArray:
@@ -214,13 +245,24 @@ def _root(matrix: ComplexArray) -> ComplexArray:
 
 
 def _grown(root: ComplexArray, step: Array, *, full: bool) -> ComplexArray:
-    """``A exp(H) Aᴴ`` with H of the given coordinates in a `HermitianBasis`."""
+    r"""``A T Tᴴ Aᴴ`` with ``T Tᴴ = I + H`` to first order, H in a `HermitianBasis`, and positive.
+
+    T is upper triangular, and the columns of A ascend: a step off the diagonal then turns the
+    weakest directions towards stronger ones, and leaves :math:`\det T T^H = \prod_i (1 + H_{ii})`.
+    """
     basis = HermitianBasis.of(len(root), full=full)
-    half = np.zeros_like(root)
-    np.add.at(half, (basis.rows, basis.columns), basis.factors * step)
-    values, vectors = np.linalg.eigh(half + half.conj().T)
-    grown = root @ (vectors * np.exp(0.5 * values))
+    T = np.zeros_like(root)
+    np.add.at(T, (basis.rows, basis.columns), basis.factors * step)
+    np.fill_diagonal(T, np.sqrt(_growth(2 * np.diag(T).real)))
+    grown = root @ T
     return np.asarray(grown @ grown.conj().T)
+
+
+def _growth(x: Array) -> Array:
+    """``1 + x``, which bends off before it is zero: linear as D is, and positive."""
+    bend = limits.GROWTH_BEND
+    below = np.maximum(bend - 1 - x, 0.0)
+    return np.asarray(np.where(below > 0, bend**2 / (bend + below), 1 + x))
 
 
 def moved(model: BandModel, step: Array) -> BandModel:
@@ -232,9 +274,9 @@ def moved(model: BandModel, step: Array) -> BandModel:
     angles = step[at["shape"]].reshape(model.turns.shape[:2])
     shapes[free] += np.einsum("ik,ikn->in", angles, model.turns)
     shapes[free] /= np.linalg.norm(shapes[free], axis=1, keepdims=True)
-    force = model.force.copy()
-    if model.fitted:
+    force, driven = model.force.copy(), slice(0, model.driven)
+    if model.driven:
         forces = np.append(step[at["auto"]], step[at["cross"]])
-        force[free, free] = _grown(model.force_root, forces, full=True)
+        force[driven, driven] = _grown(model.force_root, forces, full=True)
     noise = _grown(model.noise_root, step[at["noise"]], full=model.full)
     return replace(model, omega=omega, zeta=zeta, shapes=shapes, force=force, noise=noise)

@@ -31,6 +31,7 @@ CURVED = 2  # coefficients of sizes that may stand for one modulation
 SLOWEST_MODULATION = 0.7  # periods in the record; slower ones are polynomials
 FASTEST_MODULATION = 0.25  # of the lowest frequency: faster ones are not slow
 FOLLOWED_BY_NONE = 1.5  # periods in the record that polynomials of few coefficients do not follow
+IMITATED = 0.3  # of the gain of a modulation: a polynomial that gains more may be what it imitates
 MODULATION_BLOCKS = 2048  # of the record, whose spectrum shows a modulation
 KNOWN_ALREADY = 1e-6  # of the information of a coefficient, below which others say all of it
 LARGE_WORK = 4e6  # samples times parameters, from which one start must do

@@ -268,6 +268,22 @@ class Law:
         """
         return np.asarray(self.carriers + self.mean_rows()[:, : len(self.free)] @ self.values)
 
+    @property
+    def exponential(self) -> bool:
+        """Whether all that moves is amplitudes that fall or rise exponentially."""
+        moves = [one for one in self.free if not (one.part == PHASE and one.order == 1)]
+        return bool(moves) and all((one.part, one.order) == (SIZE, 1) for one in moves)
+
+    def decays(self) -> ComplexArray | None:
+        """Poles of the lines, where they decay exponentially and nothing else moves."""
+        if not self.exponential:
+            return None
+        slopes = np.zeros(self.count)
+        for one, value in zip(self.free, self.values, strict=True):
+            if one.part == SIZE:
+                slopes += value * self.weights(one)
+        return slopes / self.half + 1j * self.mean_frequencies()
+
     def of_line(self, j: int, part: str) -> tuple[int, ...]:
         """Orders in which a line moves, with those of all lines together."""
         own = {o.order for o in self.free if o.part == part and o.line in (j, ALL)}

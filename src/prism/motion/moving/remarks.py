@@ -28,7 +28,6 @@ def remarks_of(law: Law) -> Iterator[Remark]:
             code="nothing-moves",
         )
         return
-    alone = {one.part for one in law.free if one.line != ALL and not _place(one.part, one.order)}
     if _polynomials(law, SIZE, ALL):
         yield _gain_drift(law)
     if _polynomials(law, PHASE, ALL):
@@ -43,8 +42,7 @@ def remarks_of(law: Law) -> Iterator[Remark]:
     left = len(moving[limits.LISTED :]) + len(sized[limits.LISTED :])
     if left:
         yield Remark(f"{left} more frequencies or amplitudes move", code="moving")
-    degrees = {one.order for one in law.free if one.part == SIZE}
-    if degrees == {1} and alone <= {SIZE} and not _polynomials(law, PHASE, ALL):
+    if law.exponential:
         yield Remark(
             "all that moves is amplitudes that fall or rise exponentially",
             advice=Words("{0} fits free decays", (Ask("kind", "decaying"),)),

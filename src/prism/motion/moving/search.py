@@ -116,7 +116,7 @@ class MovingSearch:
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
         swung = self.modulated(centres)
-        if swung is not None and self._swings_only(swung):
+        if swung is not None and self._swings_only(swung, self._steady(centres)):
             return swung
         first = self.from_steady(centres)
         fits = [first, *([] if swung is None else [self._finished(swung)])]
@@ -154,12 +154,19 @@ class MovingSearch:
         swung = None if step is None else self._freed(plain, step)
         return None if swung is None else self.shared(self._weighted(swung))
 
-    def _swings_only(self, fit: MovingFit) -> bool:
-        """Whether one modulation, too fast for polynomials, is all that the data ask for."""
+    def _swings_only(self, fit: MovingFit, plain: MovingFit) -> bool:
+        """Whether one modulation, too fast for polynomials, is all that the data ask for.
+
+        A sweep of which a part is imitated by a modulation gains most of that by a polynomial.
+        """
         law = fit.law
         fast = law.rate is not None and law.rate > limits.FOLLOWED_BY_NONE * np.pi
         more = [one for one in law.free if not (one.periodic or _place(one))]
         if not fast or more or astray(fit):
+            return False
+        smooth = best_freedoms(SlowProducts.of(plain), self.prices)
+        gained = limits.IMITATED * float(fit.weights @ (plain.rss - fit.rss))
+        if smooth is not None and smooth.gain > gained:
             return False
         far, near, _ = self.peaks(fit)
         return not len(far) and not len(near)

@@ -24,9 +24,10 @@ from prism.motion.potential.harmonics import faint_harmonics
 from prism.motion.potential.motion import NonlinearMotion
 from prism.motion.potential.result import NonlinearFit
 from prism.motion.potential.smooth import oscillations
-from prism.motion.potential.suggest import suggests_nonlinearity
+from prism.motion.potential.suggest import Phasors, suggests_nonlinearity
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.motion.steady.ties import phasors
 from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.settings import Settings
@@ -93,7 +94,9 @@ class PotentialMotion(Explanation):
         ties = getattr(found.fit, "ties", None)
         if ties is not None and ties.kind == "linear":
             return None
-        seen = suggests_nonlinearity(found.modes, record if record.n_trials > 1 else None)
+        several, lines = record if record.n_trials > 1 else None, found.fit
+        phases = Phasors(lines.fit.omega, *phasors(lines.fit)) if isinstance(lines, Lines) else None
+        seen = suggests_nonlinearity(found.modes, several, phases)
         signs = seen.signs or _faint(asked, found)
         if not signs:
             return None

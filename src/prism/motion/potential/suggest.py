@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.modes import Modes
 from prism.motion.potential import _limits as limits
 from prism.record import Record
 from prism.remarks import Ask, Words
 
-__all__ = ["Suggestion", "suggests_nonlinearity"]
+__all__ = ["Phasors", "Suggestion", "suggests_nonlinearity"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,47 @@ class Suggestion:
         return f"The motion looks nonlinear: {'; '.join(self.signs)}{advice}"
 
 
-def suggests_nonlinearity(modes: Modes, record: Record | None = None) -> Suggestion:
+class Phasors(NamedTuple):
+    """Amplitudes of lines, which say whether their phases go together.
+
+    Attributes
+    ----------
+    omega : array (lines,)
+    z : array (trials, lines)
+        About one time in each trial.
+    variance : array (trials, lines)
+        Of the phases.
+    """
+
+    omega: Array
+    z: ComplexArray
+    variance: Array
+
+    def locked(self, line: float, multiples: Array, parents: Array) -> float | None:
+        r"""The chance that a phase is as near to that of a combination; None where it is not near.
+
+        The force of a spring does not know the direction of time, so that
+        :math:`φ - \sum_i m_i φ_i` is 0 or π; the phase of another mode is any.
+
+        Parameters
+        ----------
+        line : float
+            Its frequency.
+        multiples, parents : arrays
+            m, and the frequencies of the others.
+        """
+        k, *others = (int(np.argmin(np.abs(self.omega - w))) for w in (line, *parents))
+        turns = multiples * np.sign(multiples @ parents)  # lines have positive frequencies
+        phase = np.angle(self.z)
+        off = np.angle(np.exp(2j * (phase[:, k] - phase[:, others] @ turns))) / 2
+        std = np.sqrt(self.variance[:, k] + self.variance[:, others] @ turns**2)
+        reach = np.minimum(limits.COINCIDENCE * std, 0.5 * np.pi)
+        return float(np.prod(2 * reach / np.pi)) if np.all(np.abs(off) <= reach) else None
+
+
+def suggests_nonlinearity(
+    modes: Modes, record: Record | None = None, phasors: Phasors | None = None
+) -> Suggestion:
     """Look for harmonics, combination lines and frequencies that move with the amplitude.
 
     Parameters
@@ -52,14 +93,16 @@ def suggests_nonlinearity(modes: Modes, record: Record | None = None) -> Suggest
         Lines of a linear fit, ``prism.identify(record).modes``.
     record : Record, optional
         With several trials of different amplitude, their frequencies are compared.
+    phasors : Phasors, optional
+        Lines whose phases go another way than those of combinations are none.
     """
-    signs = _coincidences(modes.vibrating())
+    signs = _coincidences(modes.vibrating(), phasors)
     if record is not None:
         signs += _shifts(record)
     return Suggestion(bool(signs), tuple(signs))
 
 
-def _coincidences(modes: Modes) -> list[str]:
+def _coincidences(modes: Modes, phasors: Phasors | None) -> list[str]:
     """Lines on multiples and combinations of stronger ones that chance does not explain."""
     strength = np.asarray(modes.amplitudes, float).mean(axis=0)
     order = np.argsort(-strength)
@@ -68,17 +111,21 @@ def _coincidences(modes: Modes) -> list[str]:
     signs = []
     for k in range(1, len(omega)):
         parents = min(k, 2)
-        best, tried, width = "", 0, 0.0
+        best, tried, width, chance = "", 0, 0.0, 1.0
         for multiples in _combinations(parents):
             target = float(np.abs(multiples @ omega[:parents]))
             error = float(np.hypot(std[k], np.sqrt(multiples**2 @ std[:parents] ** 2)))
             if not 0 < target < 1.5 * span:
                 continue
             tried, width = tried + 1, max(width, error)
-            if abs(omega[k] - target) < limits.COINCIDENCE * error:
-                best = best or _words(omega[k], multiples, omega[:parents])
-        # the chance that one of the places tried lies that near
-        if best and tried * 2 * limits.COINCIDENCE * width / span < limits.CHANCE * parents:
+            if best or abs(omega[k] - target) >= limits.COINCIDENCE * error:
+                continue
+            alike = 1.0 if phasors is None else phasors.locked(omega[k], multiples, omega[:parents])
+            if alike is not None:
+                best, chance = _words(omega[k], multiples, omega[:parents]), alike
+        # the chance that one of the places tried lies that near, with such a phase
+        chance *= tried * 2 * limits.COINCIDENCE * width / span
+        if best and chance < limits.CHANCE * parents:
             signs.append(best)
     return signs
 

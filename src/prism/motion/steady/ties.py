@@ -24,7 +24,7 @@ from prism.motion.steady.inphase import InPhaseFit
 from prism.motion.steady.torus import Orders, Torus
 from prism.search.phases import about_any, about_zero, averaged, within_errors
 
-__all__ = ["Ties", "judged"]
+__all__ = ["Ties", "judged", "phasors"]
 
 
 @dataclass(frozen=True)
@@ -152,14 +152,8 @@ def _phases(fit: InPhaseFit, orders: Orders) -> _Phases | None:
     The phases φ are those of the strongest lines whose orders are a basis of the integers. In a
     motion that is even about some time all are 0 or π there, in one that is odd ±π/2.
     """
-    K = len(fit.line)
-    first = np.array([np.flatnonzero(fit.line == j)[0] for j in range(len(fit.omega))])
-    z = np.hstack([(m.values[:K] - 1j * m.values[K : 2 * K])[first] for m in fit.motions]).T
-    errors = [
-        0.5 * (v[:K] + v[K : 2 * K])[first] for v in (np.diag(m.covariance) for m in fit.motions)
-    ]
+    z, variance = phasors(fit)
     trials = [m.values.shape[1] for m in fit.motions]
-    variance = np.repeat(errors, trials, axis=0) / np.maximum(np.abs(z) ** 2, np.finfo(float).tiny)
     basis = _basis(orders, np.sqrt(np.mean(np.abs(z) ** 2, axis=0)))
     if basis is None or len(basis) == len(fit.omega):
         return None
@@ -172,6 +166,30 @@ def _phases(fit: InPhaseFit, orders: Orders) -> _Phases | None:
     begin = phase[:, basis] + lead[:, None] * fit.omega[basis]
     odd = np.where(share.sum(axis=1) % 2 == 1, 1.0, -1.0)
     return _Phases(np.exp(1j * off), std, odd, _together(begin, np.sqrt(variance[:, basis])))
+
+
+def phasors(fit: InPhaseFit) -> tuple[ComplexArray, Array]:
+    """Amplitudes of the first mode of each line about the middle of the record, and errors.
+
+    Parameters
+    ----------
+    fit : InPhaseFit
+
+    Returns
+    -------
+    z : array (trials, lines)
+    variance : array (trials, lines)
+        Of the phases.
+    """
+    K = len(fit.line)
+    first = np.array([np.flatnonzero(fit.line == j)[0] for j in range(len(fit.omega))])
+    z = np.hstack([(m.values[:K] - 1j * m.values[K : 2 * K])[first] for m in fit.motions]).T
+    errors = [
+        0.5 * (v[:K] + v[K : 2 * K])[first] for v in (np.diag(m.covariance) for m in fit.motions)
+    ]
+    trials = [m.values.shape[1] for m in fit.motions]
+    variance = np.repeat(errors, trials, axis=0) / np.maximum(np.abs(z) ** 2, np.finfo(float).tiny)
+    return z, variance
 
 
 def _basis(orders: Orders, strength: Array) -> Index | None:

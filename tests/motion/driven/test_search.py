@@ -1,0 +1,46 @@
+"""Which candidates are proposed, and in which bands they are judged."""
+
+import numpy as np
+
+import prism
+from prism.motion.driven.bands import DrivenMode
+from prism.motion.driven.search import ModeSearch
+from prism.motion.driven.spectrum import fourier_lines
+from prism.motion.driven.subspace import _clusters
+
+
+def poles(zeta, scatter):
+    """One pole at each of twenty orders, its frequency scattered."""
+    rng = np.random.default_rng(0)
+    omega = 2.0 * np.exp(scatter * rng.uniform(-1, 1, 20))
+    shapes = np.tile([0.6, 0.8], (20, 1))
+    return np.column_stack([np.arange(20), omega, np.full(20, zeta), shapes])
+
+
+def test_a_broad_mode_may_scatter_over_orders_by_part_of_its_width():
+    (mode,) = _clusters(poles(0.05, 0.02), 20)
+    assert abs(mode.omega - 2.0) < 0.02
+    assert mode.gain > 0.9
+    # poles that are as far apart as narrow modes can be are not the same
+    assert all(one.gain < 0.7 for one in _clusters(poles(0.002, 0.02), 20))
+
+
+def test_what_was_refused_once_cuts_no_band(monkeypatch):
+    asked = []
+
+    def refuse(self, kept, mode, undecided):
+        asked.append((mode.omega, [one.omega for one in undecided]))
+
+    monkeypatch.setattr(ModeSearch, "_added", refuse)
+    record = prism.Record(np.random.default_rng(1).standard_normal((256, 1)), dt=1.0)
+    search = ModeSearch(fourier_lines(record), (0.1, 3.0), 1e-3)
+    proposed = [DrivenMode(w, 0.01, np.ones(1), gain=w) for w in (0.5, 1.0)]
+    assert search.forward(proposed) == []
+    assert asked == [(1.0, [0.5]), (0.5, [1.0]), (1.0, []), (0.5, [])]
+
+
+def test_a_mode_that_left_the_band_of_the_search_is_dropped():
+    """A descent may end beyond the last line that is looked at; there is nothing to fit there."""
+    record = prism.Record(np.random.default_rng(1).standard_normal((256, 1)), dt=1.0)
+    search = ModeSearch(fourier_lines(record), (0.1, 2.5), 1e-3)
+    assert search.sweep([DrivenMode(3.1, 0.001, np.ones(1))], test=True) == []
