@@ -6,8 +6,10 @@ import pytest
 import prism
 from prism.errors import OptionError
 from prism.identifiability import cramer_rao
+from prism.motion.moving.kind import _grows
 from prism.motion.moving.result import modes_of
 from prism.motion.moving.search import moving_evidence
+from prism_bench.kinds.table import TUNING, make
 
 T, OMEGA = 600.0, np.array([1.1, 1.9])
 SHAPES = np.array([[0.8, 0.6], [0.6, -0.8]])
@@ -141,3 +143,23 @@ def test_a_search_that_becomes_long_ends_and_says_so(monkeypatch, answer):
     assert "cut-short" in [one.code for one in model.identifiability.remarks]
     assert "cut-short" not in [one.code for one in answer[0].identifiability.remarks]
     np.testing.assert_allclose(model.modes.frequencies, OMEGA, rtol=1e-3)
+
+
+def test_a_motion_that_grows_is_not_passive():
+    """Two modes that grow e^4-fold and e^2-fold look rough, and were called driven by noise."""
+    t, rng = 0.1 * np.arange(4000), np.random.default_rng(0)
+    rates = np.array([0.01, 0.005])
+    y = np.exp(np.outer(t, rates + 1j * np.array([1.3, 2.1]))).sum(axis=1).real
+    model = prism.identify(prism.Record(y + 0.05 * rng.standard_normal(len(t)), dt=0.1))
+    assert model.kind == "moving"
+    np.testing.assert_allclose(model.modes.frequencies, [1.3, 2.1], atol=1e-4)
+    assert "growing" in [one.code for one in model.identifiability.remarks]
+    assert not model.certificate.passive
+    assert "grows at the rate 0.01" in str(model.certificate)
+
+
+def test_stationary_motion_does_not_grow():
+    record = make("driven", 500, TUNING).record
+    assert not _grows(record)
+    swelling = np.linspace(0.1, 3.0, max(record.samples))[:, None] * record.trials[0]
+    assert _grows(prism.Record(swelling, dt=record.dt))

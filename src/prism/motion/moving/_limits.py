@@ -44,3 +44,6 @@ MOST_NUMBERS = 200_000  # of a saved motion: a large ensemble keeps its first tr
 PHASE_LEVEL = 1e-4  # significance at which a line is not in phase
 LISTED = 5  # lines that a remark names
 MOST_MOVING_WORK = 5e6  # samples times lines, above which it is fitted only where asked for
+# -- growth ----------------------------------------------------------------------------------------
+GROWING_PARTS = 5  # of a trial, each stronger than the one before it where the motion grows
+GROWN = 10.0  # times the power of the first part, that the last has

@@ -14,7 +14,7 @@ from prism.evidence import CLOSE_CALL
 from prism.finding import Finding, RecordSummary
 from prism.forecast import Motion
 from prism.ignore import ignored_bands, within
-from prism.kernel import certify_lines
+from prism.kernel import Certificate, certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion import _limits as weighing
@@ -23,13 +23,14 @@ from prism.motion.doubts import bunches
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence
+from prism.motion.moving.law import Law
 from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
 from prism.motion.moving.search import moving_evidence
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
-from prism.record import QUANTITIES
+from prism.record import QUANTITIES, Record
 from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
@@ -68,9 +69,12 @@ class Moving(Explanation):
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
     ) -> Iterator[Attempt]:
-        """Lines that move, about as many as stand apart, unless that would take long."""
+        """Lines that move, about as many as stand apart, unless that would take long.
+
+        After driven motion only where the record grows all the time, as no stationary motion does.
+        """
         lines, record = None if lead is None else lead.fit, asked.record
-        if not isinstance(lines, Lines) or driven is not None:
+        if not isinstance(lines, Lines) or (driven is not None and not _grows(record)):
             return
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
@@ -95,6 +99,17 @@ class Moving(Explanation):
         spare = law.count * (2 * n * trials - (n - 1) - 2 * trials)
         price = price_of(record, parameters) + spare + CLOSE_CALL  # steady where it is a close call
         return Account(tuple(evidence.fit.residuals()), price)
+
+
+def _grows(record: Record) -> bool:
+    """Whether every part of each trial is stronger than the one before it, and the last by far."""
+    for values in record.trials:
+        parts = np.array_split(values - np.nanmean(values, axis=0), limits.GROWING_PARTS)
+        power = np.array([np.nanmean(part**2, axis=0) for part in parts])
+        total = np.sum(power / np.maximum(power.mean(axis=0), weighing.TINY), axis=1)
+        if np.any(np.diff(total) <= 0) or total[-1] < limits.GROWN * total[0]:
+            return False
+    return True
 
 
 def _within_noise(asked: Question, lead: Finding | None) -> bool:
@@ -165,12 +180,22 @@ def finding_of(asked: Question, evidence: MovingEvidence) -> Finding:
         measured=RecordSummary.of(record),
         modes=modes,
         outcome=_UNKNOWN,
-        certificate=certify_lines(modes.frequencies),
+        certificate=_certificate(modes, fit.law),
         noise_std=1 / np.sqrt(fit.weights),
         motion=MovingMotion.of(widened(fit)),
         remarks=(*remarks_of(fit.law), *more),
         fit=evidence,
     )
+
+
+def _certificate(modes: Modes, law: Law) -> Certificate:
+    """That of undamped modes, unless amplitudes grow exponentially."""
+    poles = law.decays()
+    if poles is None or not np.any(poles.real > 0):
+        return certify_lines(modes.frequencies)
+    rate = float(poles.real.max())
+    reason = f"a mode grows at the rate {rate:.4g}: the motion is unstable, or something feeds it"
+    return Certificate(False, None, None, reason)
 
 
 def _modes(found: MovingModes) -> Modes:

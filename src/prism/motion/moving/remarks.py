@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.law import ALL, PHASE, SIZE, Law, basis, harmonic, steepness
 from prism.remarks import Ask, Remark, Words
@@ -42,12 +42,25 @@ def remarks_of(law: Law) -> Iterator[Remark]:
     left = len(moving[limits.LISTED :]) + len(sized[limits.LISTED :])
     if left:
         yield Remark(f"{left} more frequencies or amplitudes move", code="moving")
-    if law.exponential:
-        yield Remark(
-            "all that moves is amplitudes that fall or rise exponentially",
-            advice=Words("{0} fits free decays", (Ask("kind", "decaying"),)),
-            code="decays",
+    poles = law.decays()
+    if poles is not None:
+        yield _exponential(poles)
+
+
+def _exponential(poles: ComplexArray) -> Remark:
+    """Amplitudes that fall are decays; no passive system at rest lets them rise."""
+    if np.any(poles.real > 0):
+        return Remark(
+            "the motion grows exponentially",
+            f"at a rate of up to {poles.real.max():.4g} per unit of time",
+            "it is unstable, or something feeds it: no passive system moves so by itself",
+            code="growing",
         )
+    return Remark(
+        "all that moves is amplitudes that fall exponentially",
+        advice=Words("{0} fits free decays", (Ask("kind", "decaying"),)),
+        code="decays",
+    )
 
 
 def _place(part: str, order: int) -> bool:
