@@ -161,5 +161,5 @@ def test_a_motion_that_grows_is_not_passive():
 def test_stationary_motion_does_not_grow():
     record = make("driven", 500, TUNING).record
     assert not _grows(record)
-    swelling = np.linspace(0.1, 3.0, max(record.samples))[:, None] * record.trials[0]
+    swelling = np.exp(np.linspace(0, 5, max(record.samples)))[:, None] * record.trials[0]
     assert _grows(prism.Record(swelling, dt=record.dt))
