@@ -14,12 +14,14 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import ndtri, stdtrit
 
 from prism._types import Array, Index
 from prism._value import Value
 from prism.errors import OptionError
 
-__all__ = ["Gaussian", "curved", "root_of_variance"]
+__all__ = ["Gaussian", "curved", "root_of_variance", "student_factor"]
 
 _ROUNDING = 1e-9  # of the greatest variance of its kind: what is less negative is zero
 _DRAWS = 256  # of errors along which the curvature is taken: known to a tenth
@@ -254,3 +256,14 @@ def curved(quantities: Callable[[Array], Array], at: Array, root: Array) -> Arra
 
 def _size(shape: Sequence[int]) -> int:
     return int(np.prod(shape, dtype=int))
+
+
+def student_factor(freedom: ArrayLike) -> Array:
+    """By what a standard deviation grows, for 95 % intervals, whose error is itself uncertain.
+
+    Parameters
+    ----------
+    freedom : array
+        Degrees of freedom behind the standard deviation.
+    """
+    return np.asarray(stdtrit(np.asarray(freedom, float), 0.975) / ndtri(0.975), float)

@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import scipy.stats
 
 from prism._types import Array
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import feasible
 from prism.motion.driven.scoring import BandFit, maximise
 from prism.motion.driven.whittle import BandModel
+from prism.uncertainty import student_factor
 
 
 def damping_interval(fit: BandFit, j: int, std: float) -> tuple[float, float]:
@@ -47,7 +47,7 @@ def frequency_spread(std: Array) -> Array:
         Standard deviations of ln ζ.
     """
     freedom = 2 / np.clip(std, 1e-6, np.sqrt(2 / limits.LEAST_FREEDOM)) ** 2
-    return np.asarray(scipy.stats.t.isf(0.025, freedom) / limits.NORMAL)
+    return student_factor(freedom)
 
 
 def damping_profile(fit: BandFit, j: int, std: float) -> tuple[float, float]:
