@@ -44,6 +44,8 @@ class Adjusted:
         λ of the relations.
     precision : array
         Its covariance: the weight of a misclosure that no unknown takes up.
+    response : array
+        How ``(p, q)`` follow the measurements: the covariance is that of these, so transformed.
     """
 
     p: Array
@@ -54,6 +56,7 @@ class Adjusted:
     converged: bool
     multipliers: Array
     precision: Array
+    response: Array
 
     def shift(self, change: Array) -> tuple[float, float]:
         r"""How far a further unknown θ, which changes the relations by ``change θ``, is from zero.
@@ -131,7 +134,7 @@ def adjust(
     chi2 = float(multipliers @ (A @ covariance @ A.T) @ multipliers)
     dof = int(np.linalg.matrix_rank(np.hstack([A, B]))) - len(q)
     precision = inverse[: len(h), : len(h)]
-    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged, multipliers, precision)
+    return Adjusted(p, q, L @ covariance @ L.T, chi2, dof, converged, multipliers, precision, L)
 
 
 def _share(moved: Array, longest: Array | None, k: int) -> float:

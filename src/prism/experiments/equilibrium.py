@@ -271,17 +271,17 @@ class _Energies:
         omega = result.p[:N][self.fit.line]
         theta = mean_energy(omega, result.q[0], self.known.hbar)
         s = np.exp(result.p[size:] - theta.log)
-        J = np.zeros((size + K, len(result.covariance)))
+        C = self._wider(result)
+        J = np.zeros((size + K, len(C)))
         J[:size, :size] = np.eye(size)
         J[size:, size : size + K] = np.diag(s)
         J[size + np.arange(K), self.fit.line] = -s * theta.by_omega
         J[size:, -1] = -s * theta.by_log_temperature
-        J[size:] *= self._spread()
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
         quanta = _quantum_remark(omega, result.q[0], self.known.hbar)
         return Magnitudes(
-            joint=Gaussian.of(values, J @ result.covariance @ J.T),
+            joint=Gaussian.of(values, J @ C @ J.T),
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
@@ -289,17 +289,21 @@ class _Energies:
             tested=test.dof,
         )
 
-    def _spread(self) -> float:
-        """By what few canonical energies widen the errors of magnitudes.
+    def _wider(self, result: Adjusted) -> Array:
+        """Covariance of what was adjusted, with the wider errors of few canonical energies.
 
         The mean of few exponential energies has a long tail, and what follows from it is far from
         linear: with so many degrees of freedom the intervals of hidden frequencies of random
-        systems hold the truth in 95 % of the ensembles, from two trials on.
+        systems hold the truth in 95 % of the ensembles, from two trials on. What is known exactly
+        stays so.
         """
         if not self.energies.canonical:
-            return 1.0
+            return result.covariance
         few, each = limits.FREEDOM_OF_TRIALS
-        return float(student_factor(few + each * self.energies.trials))
+        factor = float(student_factor(few + each * self.energies.trials))
+        C = self.covariance.copy()
+        C[self.size :, self.size :] += (factor**2 - 1) * self.energies.covariance
+        return np.asarray(result.response @ C @ result.response.T)
 
 
 def _quantum_remark(omega: Array, log_temperature: float, hbar: float | None) -> tuple[Remark, ...]:
