@@ -23,6 +23,7 @@ DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds 
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 SLOW_BLOCKS = 64  # of a trial, within which a slow change of a line is taken for constant
+BREAK_BLOCKS = 4  # of these, at either end, that a change at one time leaves alone
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
 SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more

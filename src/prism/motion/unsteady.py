@@ -80,11 +80,14 @@ class Scores:
         s, for sizes and phases and for k = 0, 1, ...
     variance : array (parts, orders, lines)
         V.
+    parts : tuple of _SlowBlocks
+        What both are made of, one for each sampling.
     """
 
     omega: Array
     slope: Array
     variance: Array
+    parts: tuple[_SlowBlocks, ...] = ()
 
     def alone(self, one: Change) -> Array:
         """``z`` of a change of each line by itself."""
@@ -115,11 +118,42 @@ def changes(scores: Scores) -> Iterator[tuple[str, float]]:
         return
     fading = np.maximum(-scores.alone(FADING), 0.0)
     yield "lines decay", gain_chance(float(fading @ fading), lines)
+    if len(scores.parts) == 1:
+        yield "amplitudes or phases change at one time", _break_chance(scores.parts[0])
     tests = len(CHANGES) * (lines + 2 if lines > 1 else 1)
     for one in CHANGES:
         z = scores.alone(one)
         gains = np.array([np.max(z**2), z @ z, scores.together(one) ** 2])
         yield one.words, min(1.0, tests * float(chdtrc([1, lines, 1], gains).min()))
+
+
+def _break_chance(blocks: _SlowBlocks) -> float:
+    r"""Chance of the most conspicuous time at which sizes and phases of all lines change.
+
+    The change is a step, less what amplitude, phase and frequency of a steady line take up of it.
+    The squares of its z, of 2m sizes and phases, add up to χ²; the smallest chance counts as often
+    as there are places.
+
+    Parameters
+    ----------
+    blocks : _SlowBlocks
+    """
+    count, lines = blocks.along.shape[1:]
+    places = np.arange(limits.BREAK_BLOCKS, count - limits.BREAK_BLOCKS + 1)
+    if not len(places):
+        return 1.0
+    steps = np.where(np.arange(count) < places[:, None], -1.0, 1.0)
+    total = np.zeros(len(places))
+    for part, degree in ((SIZE, 0), (PHASE, 1)):
+        taken = legvander(blocks.u, degree)
+        for line in range(lines):
+            power = blocks.power[part, :, line]
+            fit = np.linalg.solve((taken.T * power) @ taken, (taken.T * power) @ steps.T)
+            left = steps - (taken @ fit).T
+            score = left @ blocks.along[part, :, line]
+            variance = np.maximum(left**2 @ power, left**2 @ blocks.squares[:, line])
+            total += score**2 / np.maximum(variance, limits.TINY)
+    return min(1.0, len(places) * float(chdtrc(2 * lines, total).min()))
 
 
 def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:
@@ -137,6 +171,7 @@ def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:
     omega, floor = lines.motion.omega[kept], (RELATIVE_FLOOR * record.std()) ** 2
     slope, white, seen = np.zeros((3, 2, ORDERS, len(omega)))
     longest = max(float(t[-1] - t[0]) for t in record.times)
+    parts: list[_SlowBlocks] = []
     for sampling in range(len(lines.motion.motions)):
         # trials of one sampling have the same times
         trials = [r for r, (i, _) in enumerate(lines.trials) if i == sampling]
@@ -144,12 +179,15 @@ def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:
         A = np.array([_phasors(lines, r)[kept] for r in trials])
         W = _metrics(rest, floor, lines.correlation)
         blocks = _in_blocks(t, record.steps[trials[0]] is not None, rest, omega, A, W)
+        parts.append(blocks)
         scale = (t[-1] - t[0]) / longest
         P = scale ** np.arange(ORDERS)[:, None] * legvander(blocks.u, ORDERS - 1).T
         slope += P @ blocks.along
         white += P**2 @ blocks.power
         seen += P**2 @ blocks.squares
-    return Scores(omega, slope, np.maximum(white, seen))
+    # a kick comes in one trial: of several it is lost among the others
+    alone = tuple(parts) if record.n_trials == 1 else ()
+    return Scores(omega, slope, np.maximum(white, seen), alone)
 
 
 def _phasors(lines: Lines, trial: int) -> ComplexArray:

@@ -57,7 +57,8 @@ class DrivenMode:
         relative, lines, alike = limits.SAME_CANDIDATE
         near = max(relative * self.omega, lines * 2 * np.pi / span)
         close = abs(self.omega - other.omega) < near
-        return bool(close and (self.shape @ other.shape) ** 2 > alike)
+        length = (self.shape @ self.shape) * (other.shape @ other.shape)
+        return bool(close and (self.shape @ other.shape) ** 2 > alike * length)
 
 
 def clusters(modes: Sequence[DrivenMode], span: float) -> list[list[DrivenMode]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -119,7 +120,10 @@ class ModeSearch:
         gain = 2 * (after.log_likelihood - before.log_likelihood)
         if gain < place.least_gain(after.model, last, self.false_alarm):
             return None
-        return [*others, *KeptModes(after, np.array([*(m.gain for m in group), gain])).modes]
+        fitted = KeptModes(after, np.array([*(m.gain for m in group), gain])).modes
+        if any(one.alike(two, span) for one, two in combinations([*others, *fitted], 2)):
+            return None  # two have run into each other: one stands for what the other leaves
+        return [*others, *fitted]
 
     def sweep(self, modes: Sequence[DrivenMode], *, test: bool) -> list[KeptModes]:
         """Fit every cluster with all others held, each at its newest; drop what is not needed.
@@ -135,9 +139,10 @@ class ModeSearch:
             place = place.linked(start_of)
             close = limits.ROUGH_GAIN if test else limits.FINE_GAIN
             fit = place.fit(start_of, close)
-            if not fit.converged:
+            nothing = place.empty().log_likelihood
+            if not fit.converged or fit.log_likelihood < nothing:
                 fit = max(fit, place.again(start_of, close), key=lambda one: one.log_likelihood)
-                if place.empty().log_likelihood > fit.log_likelihood:
+                if fit.log_likelihood < nothing:
                     continue  # a descent that went astray says less than no mode at all
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
