@@ -4,9 +4,11 @@ import numpy as np
 
 import prism
 from prism.motion.driven.bands import DrivenMode
+from prism.motion.driven.driven import band_of
 from prism.motion.driven.search import ModeSearch
 from prism.motion.driven.spectrum import fourier_lines
-from prism.motion.driven.subspace import _clusters
+from prism.motion.driven.subspace import _clusters, candidates
+from prism_bench.kinds.table import make
 
 
 def poles(zeta, scatter):
@@ -44,3 +46,14 @@ def test_a_mode_that_left_the_band_of_the_search_is_dropped():
     record = prism.Record(np.random.default_rng(1).standard_normal((256, 1)), dt=1.0)
     search = ModeSearch(fourier_lines(record), (0.1, 2.5), 1e-3)
     assert search.sweep([DrivenMode(3.1, 0.001, np.ones(1))], test=True) == []
+
+
+def test_a_mode_that_runs_into_another_one_is_refused():
+    """Between broad modes of one channel six of them stood at one frequency."""
+    record = make("driven-broad", 23, 0).record
+    lines = fourier_lines(record)
+    search = ModeSearch(lines, band_of(record), 1e-3)
+    modes = search.forward(candidates(lines, *search.ends))
+    omega = np.sort([one.omega for one in modes])
+    assert 3 <= len(modes) <= 6
+    assert np.diff(omega).min() > 0.1
