@@ -141,19 +141,19 @@ def test_a_sweep_that_leaves_no_hump_is_called_one():
 BREAK = "amplitudes or phases change at one time"
 
 
-def test_a_small_kick_is_seen_where_slow_changes_are_not():
-    """Phases of all lines jump by a few standard errors at seven tenths of the record."""
+def test_a_small_kick_is_seen():
+    """Phases of all lines jump a little at seven tenths of the record."""
     found = []
     for seed in range(5):
         rng = np.random.default_rng([9, seed])
         t = 0.5 * np.arange(1500)
         z = np.array([1.0, 0.7, 0.3]) * np.exp(2j * np.pi * rng.random(3))
-        jump = np.where((t < 525)[:, None], 1.0, np.exp(1j * np.array([0.03, -0.045, 0.1])))
+        jump = np.where((t < 525)[:, None], 1.0, np.exp(1j * np.array([0.06, -0.09, 0.2])))
         motion = (z * np.exp(1j * np.outer(t, OMEGA)) * jump).real @ SHAPES
         record = Record(motion + 0.1 * rng.standard_normal((1500, 2)), dt=0.5)
         chances = dict(changes(scored(record)[0]))
         found.append(chances.pop(BREAK))
-    assert np.median(found) < 1e-3
+    assert max(found) < 1e-5
 
 
 def test_chance_of_a_break_is_one_that_noise_seldom_has():
