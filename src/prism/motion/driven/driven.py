@@ -22,7 +22,7 @@ from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
-from prism.motion.driven.intervals import damping_interval, frequency_spread
+from prism.motion.driven.intervals import damping_interval, width_spread
 from prism.motion.driven.machine import SteadyOnTop, steady_on_top
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
@@ -186,7 +186,7 @@ def _errors(fit: BandFit) -> tuple[Array, Array]:
     covariance = inverse * np.outer(scale, scale)
     std = np.sqrt(np.diag(covariance)[fit.model.at["damping"]])
     wider = np.ones(len(scale))
-    wider[fit.model.at["frequency"]] = frequency_spread(std)
+    wider[fit.model.at["frequency"]] = width_spread(std)
     jacobian = _jacobian(fit) * wider
     intervals = [damping_interval(fit, j, float(s)) for j, s in enumerate(std)]
     return jacobian @ covariance @ jacobian.T, np.array(intervals)

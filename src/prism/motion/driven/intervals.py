@@ -6,7 +6,8 @@ maximal over all else, is lower by half the χ² quantile.
 The variance of a frequency is proportional to ζ, and so known no better than that: where ζ came out
 too small by chance, so did the error of the frequency. As for a mean over its estimated deviation,
 the quantiles are those of Student, with the degrees of freedom of a variance whose logarithm has
-the variance of ln ζ, :math:`2/σ^2`.
+the variance of ln ζ, :math:`2/σ^2`. So are those of ln ζ itself, whose likelihood is one of about
+as many lines: few of them make its maximum less certain than its curvature says.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ def damping_interval(fit: BandFit, j: int, std: float) -> tuple[float, float]:
     omega, zeta = float(fit.model.omega[j]), float(fit.model.zeta[j])
     if zeta * omega / (2 * np.pi) * fit.band.longest < limits.PROFILE:
         return damping_profile(fit, j, std)
-    spread = float(np.exp(limits.NORMAL * std))
+    spread = float(np.exp(limits.NORMAL * std * width_spread(np.array([std]))[0]))
     return zeta / spread, zeta * spread
 
 
-def frequency_spread(std: Array) -> Array:
-    """By what the standard deviation of a frequency must grow for 95 % intervals to hold it.
+def width_spread(std: Array) -> Array:
+    """By what standard deviations that hang on a width must grow for 95 % intervals to hold.
 
     Parameters
     ----------
@@ -59,10 +60,11 @@ def damping_profile(fit: BandFit, j: int, std: float) -> tuple[float, float]:
         Standard deviation of ln ζ, for the first step.
     """
     step = 1.5 * float(np.clip(std, *limits.PROFILE_STEP))
-    return _end(fit, j, -step), _end(fit, j, step)
+    least = limits.HALF_CHI2 * float(width_spread(np.array([std]))[0]) ** 2
+    return _end(fit, j, -step, least), _end(fit, j, step, least)
 
 
-def _end(fit: BandFit, j: int, step: float) -> float:
+def _end(fit: BandFit, j: int, step: float, least: float) -> float:
     """Walk out along the profile until the likelihood is low enough, then interpolate.
 
     Every point is a fit that starts from the one before it. A root finder needs both ends of a
@@ -78,12 +80,12 @@ def _end(fit: BandFit, j: int, step: float) -> float:
         begin = feasible(_shifted(here, j, zeta), fit.band)
         found = maximise(begin, fit.band, held=at, tolerance=limits.FAIR_GAIN)
         here, drop = found.model, fit.log_likelihood - found.log_likelihood
-        if drop > limits.HALF_CHI2:
+        if drop > least:
             # The square root of the drop is nearly linear in ln ζ.
-            low, high, target = np.sqrt([drop_inside, drop, limits.HALF_CHI2])
+            low, high, target = np.sqrt([drop_inside, drop, least])
             return first * float(np.exp(inside + (place - inside) * (target - low) / (high - low)))
         inside, drop_inside = place, max(drop, 0.0)
-        near = drop > 0.4 * limits.HALF_CHI2
+        near = drop > 0.4 * least
         place += 0.5 * step if near else max(1.0, 0.7 * abs(place / step)) * step
     return 0.0 if step < 0 else first * float(np.exp(inside))
 
