@@ -139,11 +139,11 @@ class ModeSearch:
             place = place.linked(start_of)
             close = limits.ROUGH_GAIN if test else limits.FINE_GAIN
             fit = place.fit(start_of, close)
-            nothing = place.empty().log_likelihood
-            if not fit.converged or fit.log_likelihood < nothing:
+            # a descent that went astray says less than no mode at all; a test would drop its modes
+            if not fit.converged or (not test and _astray(place, fit)):
                 fit = max(fit, place.again(start_of, close), key=lambda one: one.log_likelihood)
-                if fit.log_likelihood < nothing:
-                    continue  # a descent that went astray says less than no mode at all
+                if _astray(place, fit):
+                    continue
             whole = KeptModes(fit, np.array([m.gain for m in group]))
             part = self._tested(place, fit) if test else whole
             if part.fit.model.fitted:
@@ -160,6 +160,11 @@ class ModeSearch:
             if gains[j] < place.least_gain(fit.model, j, self.false_alarm):
                 return self._tested(place, rival)
         return KeptModes(fit, gains)
+
+
+def _astray(place: HeldBand, fit: BandFit) -> bool:
+    """Whether no mode at all explains a band better."""
+    return place.empty().log_likelihood > fit.log_likelihood
 
 
 def _fewest(place: HeldBand, modes: int) -> int:
