@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -12,6 +12,7 @@ from prism.finding import Finding
 from prism.motion.account import Account, price_of, usable
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.driven import DrivenFit, fit_driven
+from prism.motion.driven.scoring import BandFit
 from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 
@@ -41,7 +42,7 @@ class Driven(LossyMotion):
         if not isinstance(found.fit, DrivenFit):
             return None
         record, bands, on_top = asked.record, found.fit.bands, found.fit.on_top
-        parameters = sum(band.model.modal for band in bands)
+        parameters = parameters_of(bands)
         rests = record.trials
         if on_top is not None:
             if np.mean((on_top.rest.std() / record.std()) ** 2) < limits.LEAST_DRIVEN:
@@ -74,3 +75,15 @@ class Driven(LossyMotion):
                 *fit.remarks,
             ),
         )
+
+
+def parameters_of(bands: Sequence[BandFit]) -> int:
+    """Parameters of the modes of all bands and of their forces.
+
+    The forces of neighbours are fitted in several bands, and are one set of numbers all the same:
+    m modes have at most m(m - 1) for all cross spectra.
+    """
+    modes = sum(band.model.fitted for band in bands)
+    cross = sum(len(band.model.at["cross"]) for band in bands)
+    own = sum(band.model.fitted * (band.band.values.shape[1] + 2) for band in bands)
+    return own + min(cross, modes * (modes - 1))

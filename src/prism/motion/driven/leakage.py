@@ -59,25 +59,81 @@ def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArr
     return np.concatenate([left, right], axis=2), _exchange(residues.strength)
 
 
-def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
-    """Derivatives of U, (P', K, n, 2d), and of S, (P', 2d, 2d), by all parameters but the noise.
+class _Moving(NamedTuple):
+    """Modes whose force is fitted and for which the ends count, d in all, and how they change.
 
-    Of the d modes that count and whose force is fitted: the others do not change, and their forces
-    are independent of these.
+    The ``a`` (K, d), l and r (d, n), and derivatives by all parameters but the noise: of λ (P', d),
+    of l and r (P', d, n) and of c (P', d).
     """
-    keep = _counted(model, band)
-    keep = keep[keep < model.driven]
-    rates = _model_rates(model, keep)
-    model = model.only(keep)
-    residues = _residues(model, band)
-    lam, left, right, strength = _residue_rates(model, band, residues, rates)
-    a = 1 / (1j * band.omega[:, None] - model.poles)
-    da = lam[:, None, :] * a**2  # (P', K, m)
+
+    a: ComplexArray
+    left: ComplexArray
+    right: ComplexArray
+    lam_rate: ComplexArray
+    left_rate: ComplexArray
+    right_rate: ComplexArray
+    strength_rate: ComplexArray
+
+    @classmethod
+    def of(cls, model: BandModel, band: LineBand) -> _Moving:
+        """The others do not change, and their forces are independent of these."""
+        keep = moving_modes(model, band)
+        rates = _model_rates(model, keep)
+        model = model.only(keep)
+        residues = _residues(model, band)
+        a = np.asarray(1 / (1j * band.omega[:, None] - model.poles))
+        changes = _residue_rates(model, band, residues, rates)
+        return cls(a, residues.left, residues.right, *changes)
+
+
+def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArray]:
+    """Derivatives of U, (P', K, n, 2d), and of S, (P', 2d, 2d), by all parameters but the noise."""
+    moving = _Moving.of(model, band)
+    da = moving.lam_rate[:, None, :] * moving.a**2  # (P', K, d)
     halves = [
-        da[:, :, None, :] * old.T + a[:, None, :] * new.swapaxes(1, 2)[:, None]
-        for old, new in ((residues.left, left), (residues.right, right))
+        da[:, :, None, :] * old.T + moving.a[:, None, :] * new.swapaxes(1, 2)[:, None]
+        for old, new in ((moving.left, moving.left_rate), (moving.right, moving.right_rate))
     ]
-    return np.concatenate([halves[0], halves[1].conj()], axis=3), _exchange(strength)
+    both = np.concatenate([halves[0], halves[1].conj()], axis=3)
+    return both, _exchange(moving.strength_rate)
+
+
+def boundary_slopes(
+    model: BandModel, band: LineBand, outer: ComplexArray, middle: ComplexArray
+) -> Array:
+    r""":math:`\operatorname{Re} (\sum W_{kam} ∂U_{kam} + \sum M_{ij} ∂S_{ij})`, (P',).
+
+    A line enters ∂U by :math:`a_{ik}` and its square alone: sums over lines come first, and nothing
+    is as large as ∂U itself.
+
+    Parameters
+    ----------
+    model : BandModel
+    band : LineBand
+    outer : array (K, n, 2d)
+        W, of the modes whose force is fitted and for which the ends count.
+    middle : array (2d, 2d)
+        M.
+    """
+    moving = _Moving.of(model, band)
+    d = moving.a.shape[1]
+    out = np.zeros(len(moving.lam_rate))
+    for weights, old, new in (
+        (outer[:, :, :d], moving.left, moving.left_rate),
+        (outer[:, :, d:].conj(), moving.right, moving.right_rate),
+    ):
+        once = np.einsum("kam,km->ma", weights, moving.a)
+        twice = np.einsum("kam,km->ma", weights, moving.a**2)
+        out += (moving.lam_rate @ np.sum(twice * old, axis=1)).real
+        out += (new.reshape(len(out), -1) @ once.ravel()).real
+    exchange = np.diag(middle[:d, d:]) + np.diag(middle[d:, :d]).conj()
+    return np.asarray(out + (moving.strength_rate @ exchange).real)
+
+
+def moving_modes(model: BandModel, band: LineBand) -> Index:
+    """Modes whose force is fitted and for which the ends count; they come first in `boundary`."""
+    keep = _counted(model, band)
+    return keep[keep < model.driven]
 
 
 def _counted(model: BandModel, band: LineBand) -> Index:

@@ -27,7 +27,12 @@ import numpy as np
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.leakage import boundary, boundary_rates
+from prism.motion.driven.leakage import (
+    boundary,
+    boundary_rates,
+    boundary_slopes,
+    moving_modes,
+)
 from prism.motion.driven.spectrum import LineBand
 from prism.motion.driven.whittle import (
     BandModel,
@@ -180,14 +185,13 @@ def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, A
     score, information, H, within = _diagonal_part(model, white, seen, exact)
     if not rank:
         return score, information
-    C = _boundary_part(model, white)
-    moving = slice(0, len(C))  # the background has no part in C
-    inside = ZH @ C
-    score[moving] += 2 * ((ZH @ seen) @ (seen.conj() @ C).T).real
-    score[moving] -= 2 * np.einsum("rs,psr->p", inverse, inside).real
+    moving = slice(0, model.modal)  # the background has no part in the ends
+    score[moving] += _boundary_score(model, white, seen, inverse)
     score += np.einsum("rs,psr->p", eye - inverse, within).real
     if not exact:
         return score, information
+    C = _boundary_part(model, white)
+    inside = ZH @ C
     # B = -H Y + Z Y (ZᴴGZ) Y / 2 + (C - Z Y ZᴴC)(I - Y) with I - Z Y Zᴴ = Ẽ^(-1/2)
     Y = eye - root
     B = -H @ Y + Z @ (0.5 * Y @ within @ Y)
@@ -261,12 +265,35 @@ def _power_information(M: ComplexArray, basis: HermitianBasis) -> Array:
     return np.asarray(2 * (f * g * T[d, a, b, c] + f * g.conj() * T[c, a, b, d]).real)
 
 
+def _boundary_score(
+    model: BandModel, white: _White, seen: ComplexArray, inverse: ComplexArray
+) -> Array:
+    r"""What the derivative B of :math:`U S U^H`, whitened, adds to the score.
+
+    .. math:: z^H \tilde E^{-1} B \tilde E^{-1} z - \operatorname{tr} (I + X)^{-1} Z^H B Z
+    """
+    (K, n), moving = white.band.values.shape, _moving_columns(model, white)
+    TH, S = white.T[:, moving].conj().T, white.S[np.ix_(moving, moving)]
+    y = TH @ (white.Z.conj().T @ seen)
+    back = (white.Z.conj().T.reshape(-1, K, 1, n) @ white.inverse)[:, :, 0]  # Zᴴ L⁻¹
+    lines = (white.inverse.conj().swapaxes(1, 2) @ seen.reshape(K, n, 1))[:, :, 0]
+    outer = lines.conj()[:, :, None] * (S @ y)
+    outer -= np.tensordot(back, (S @ TH @ inverse).T, axes=(0, 0))
+    middle = np.outer(y.conj(), y) - (TH @ inverse @ TH.conj().T).T
+    return boundary_slopes(model, white.band, 2 * outer, middle)
+
+
+def _moving_columns(model: BandModel, white: _White) -> Index:
+    """Columns of U that change with the parameters: those of modes whose force is fitted."""
+    first = np.arange(len(moving_modes(model, white.band)))
+    return np.append(first, len(white.S) // 2 + first)
+
+
 def _boundary_part(model: BandModel, white: _White) -> ComplexArray:
     """C, (P', K n, rank): the derivative of ``U S Uᴴ``, whitened, is ``C Zᴴ + Z Cᴴ``."""
     dU, dS = boundary_rates(model, white.band)
     dV = (white.inverse @ dU).reshape(len(dU), len(white.lines), dU.shape[-1])
-    first = np.arange(dU.shape[-1] // 2)
-    moving = np.append(first, len(white.S) // 2 + first)
+    moving = _moving_columns(model, white)
     T = white.T[:, moving]
     TH = T.conj().T
     return np.asarray(dV @ (white.S[np.ix_(moving, moving)] @ TH) + white.Z @ (0.5 * T @ dS @ TH))
