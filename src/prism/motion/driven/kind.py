@@ -86,4 +86,4 @@ def parameters_of(bands: Sequence[BandFit]) -> int:
     modes = sum(band.model.fitted for band in bands)
     cross = sum(len(band.model.at["cross"]) for band in bands)
     own = sum(band.model.fitted * (band.band.values.shape[1] + 2) for band in bands)
-    return own + min(cross, modes * (modes - 1))
+    return int(own + min(cross, modes * (modes - 1)))
