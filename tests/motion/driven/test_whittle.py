@@ -121,11 +121,13 @@ def test_lines_of_a_finite_record_have_the_covariance_of_the_integral():
     assert np.max(np.abs(exact - np.diag(np.diag(exact))) / scale) > 0.3
 
 
-@pytest.mark.parametrize(("held", "linked"), [(0, 0), (1, 0), (0, 1), (1, 2)])
-def test_score_is_the_gradient_and_information_the_dense_one(held, linked):
+@pytest.mark.parametrize(
+    ("free", "held", "linked"), [(2, 0, 0), (2, 1, 0), (2, 0, 1), (2, 1, 2), (0, 1, 0)]
+)
+def test_score_is_the_gradient_and_information_the_dense_one(free, held, linked):
     rng = np.random.default_rng(1)
-    model, band = a_model(rng, m=2 + linked + held, held=held), a_band(rng)
-    model = replace(model, fitted=2, linked=linked)
+    model, band = a_model(rng, m=free + linked + held, held=held), a_band(rng)
+    model = replace(model, fitted=free, linked=linked)
     score, information = score_and_information(model, band)
     h = 1e-5
     steps = h * np.eye(len(score))

@@ -125,7 +125,7 @@ def boundary_slopes(
         once = np.einsum("kam,km->ma", weights, moving.a)
         twice = np.einsum("kam,km->ma", weights, moving.a**2)
         out += (moving.lam_rate @ np.sum(twice * old, axis=1)).real
-        out += (new.reshape(len(out), -1) @ once.ravel()).real
+        out += np.tensordot(new, once, axes=2).real
     exchange = np.diag(middle[:d, d:]) + np.diag(middle[d:, :d]).conj()
     return np.asarray(out + (moving.strength_rate @ exchange).real)
 
