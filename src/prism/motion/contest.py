@@ -286,12 +286,14 @@ def _left(best: Contender) -> Remark | None:
     """What even the best explanation does not explain."""
     lines = best.finding.fit
     coloured = isinstance(lines, Lines) and lines.coloured and not lines.crowded
-    if best.account.bands or not best.doubts or coloured:
+    white = best.chance >= limits.DOUBT_LEVEL
+    beyond = best.doubts if white else best.doubts[1:]  # the first one says that it is not
+    if best.account.bands or not best.doubts or (coloured and not beyond):
         return None
-    if best.chance >= limits.DOUBT_LEVEL:
+    if white or coloured:
         return Remark(
             "the lines explain the record to the noise, but they may stand for another motion",
-            "; ".join(best.doubts),
+            "; ".join(beyond),
             "treat them as modes with care",
             code="doubt",
         )

@@ -144,7 +144,7 @@ def test_score_is_the_gradient_and_information_the_dense_one(free, held, linked)
             for e in steps
         ]
         exact += [[np.trace(x @ y).real for x in changes] for y in changes]
-    powers = np.arange(model.at["auto"][0], model.parameters)
+    powers = np.arange(2 * free + len(model.at["shape"]), model.parameters)
     exact[powers, powers] += POWER_PRIOR
     size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
     assert np.allclose(information / size, exact / size, atol=1e-5)

@@ -39,7 +39,8 @@ WIDEST_BAND = 0.6  # of ω, on each side
 NEIGHBOURS = 4  # held modes on each side: tails of a strong one reach past its next neighbours
 LINKED = 1.0  # information on the coherence of two forces from which they are linked
 FULL_NOISE = 6  # lines per channel at least, for a background correlated between channels
-LEAST_DAMPING, MOST_DAMPING = 1e-6, 0.25  # of a mode that is kept
+LEAST_DAMPING, MOST_DAMPING = 1e-6, 0.25  # that intervals may reach
+BROADEST = 0.1  # damping of a mode that is kept: one that grew broader stands for several
 START_DAMPING = (1e-4, 0.1)
 RAISES = 8  # of the background, until a start has a likelihood
 

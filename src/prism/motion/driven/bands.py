@@ -175,13 +175,13 @@ class HeldBand:
         return max(first, again, key=lambda f: f.log_likelihood)
 
     def least_gain(self, model: BandModel, j: int, false_alarm: float) -> float:
-        """The threshold for free mode j; infinite if it left the band or hardly oscillates.
+        """The threshold for free mode j; infinite if it left the band or became too broad for one.
 
         Of the modes fitted with it those count as its neighbours that it overlaps itself: in a
         long chain of modes nobody has to pay for cross spectra with the other end.
         """
         inside = self.band.omega.min() <= model.omega[j] <= self.band.omega.max()
-        if not inside or model.zeta[j] > limits.MOST_DAMPING:
+        if not inside or model.zeta[j] > limits.BROADEST:
             return float("inf")
         lines, channels = self.band.values.shape
         omega, span = model.omega[: model.fitted], self.band.longest
