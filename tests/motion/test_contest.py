@@ -221,3 +221,9 @@ def test_decays_of_which_a_first_look_misses_one_are_not_lines_that_move():
     """Five bunches of steady lines stand for six decays; lines that move find all of them."""
     model = prism.identify(make("decay-strong", 600, TUNING).record)
     assert (model.kind, len(model.modes)) == ("decaying", 6)
+
+
+def test_lines_in_coloured_noise_that_crowd_are_doubted():
+    """A narrow resonance that noise drives, which steady lines explain better."""
+    model = prism.identify(make("driven-narrow", 955, TUNING).record)
+    assert model.kind == "driven" or "doubt" in codes(model)

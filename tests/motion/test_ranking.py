@@ -105,3 +105,10 @@ def test_an_explanation_that_foretells_nothing_misses_the_whole_motion():
     assert foretold(asked, Steady(), noise, len(finding.modes)) == pytest.approx(1.0, abs=0.1)
     assert foretold(asked, Moving(), None, 3) is None
     assert 5 < held_back(record).size_over(noise) < 15  # noise is a tenth of the motion
+
+
+def test_the_held_back_part_is_no_second_record():
+    plain = [10.0, 14.0, 13.0, 9.0]
+    totals = [10.0, 21.0, 13.0, 30.0]
+    # 4 by the record and 7 by its last fifth; 3 and none; behind by 21 although ahead before
+    assert ranking.leads(plain, totals, 0) == [0.0, 7.0, 3.0, 20.0]

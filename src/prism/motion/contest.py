@@ -22,7 +22,14 @@ from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.losses import LossyMotion
-from prism.motion.ranking import Contender, compared, rival, with_evidence, with_forecasts
+from prism.motion.ranking import (
+    Contender,
+    compared,
+    leads,
+    rival,
+    with_evidence,
+    with_forecasts,
+)
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.motion.unsteady import changes, scores_of
@@ -242,7 +249,8 @@ def _chosen(
     if fuller is not None:
         contenders = fuller
         scores = costs(record, [*(one.account for one in contenders), nothing])
-    contenders, scores = with_forecasts(asked, contenders, scores)
+    plain = scores
+    contenders, scores = with_forecasts(asked, contenders, plain)
     order = np.argsort(scores[:-1])
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
@@ -250,7 +258,7 @@ def _chosen(
     if not _beats_noise(record, ranked[0], ranked):
         raise refusal or NoLineError(_NOTHING)
     best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
-    behind = [scores[k] - scores[order[0]] for k in order]
+    behind = [leads(plain, scores, int(order[0]))[k] for k in order]
     return with_evidence(best, compared(asked, [best, *ranked[1:]], behind))
 
 

@@ -26,7 +26,15 @@ from prism.motion.foretold import can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 
-__all__ = ["SMOOTH_KINDS", "Contender", "compared", "rival", "with_evidence", "with_forecasts"]
+__all__ = [
+    "SMOOTH_KINDS",
+    "Contender",
+    "compared",
+    "leads",
+    "rival",
+    "with_evidence",
+    "with_forecasts",
+]
 
 SMOOTH_KINDS = "moving", "decaying"
 """Kinds of motion that close steady lines, or one small break, may imitate."""
@@ -86,6 +94,26 @@ def with_forecasts(
     for k, error in zip(rivals, missed, strict=True):
         totals[k] += rest.numbers * (error**2 - min(missed) ** 2)
     return ranked, totals
+
+
+def leads(plain: Sequence[float], totals: Sequence[float], best: int) -> list[float]:
+    """By how much each score is behind the best.
+
+    The held-back part is a part of the record, so that what it says is no news to the likelihood of
+    the whole: where both speak for the same kind the greater lead counts, and not their sum.
+
+    Parameters
+    ----------
+    plain, totals : sequence of float
+        Scores without the held-back part and with it.
+    best : int
+    """
+    out = []
+    for one, both in zip(plain, totals, strict=True):
+        first = one - plain[best]
+        second = both - totals[best] - first
+        out.append(max(first, second) if min(first, second) > 0 else first + second)
+    return out
 
 
 def _foretelling(asked: Question, one: Contender, noise: Array, wanted: bool) -> Contender:
