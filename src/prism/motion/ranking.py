@@ -25,6 +25,7 @@ from prism.motion.explanation import Explanation, Question
 from prism.motion.foretold import can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.remarks import Remark
 
 __all__ = [
     "SMOOTH_KINDS",
@@ -205,4 +206,17 @@ def with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) ->
     for _, one in ranked:
         rivals.setdefault(one.words, one)
     doubts = next((one.doubts for one, _ in ranked if isinstance(one.explanation, Steady)), ())
-    return replace(best.finding, evidence=Evidence(tuple(rivals.values()), best.chance, doubts))
+    evidence = Evidence(tuple(rivals.values()), best.chance, doubts)
+    return replace(best.finding, evidence=evidence).with_remarks(_close_call(evidence))
+
+
+def _close_call(evidence: Evidence) -> Remark | None:
+    """Say that another kind is not ruled out; how far it is behind stands with the motion."""
+    if not evidence.close:
+        return None
+    others = " and ".join(one.words for one in evidence.close)
+    return Remark(
+        f"which kind of motion it is, is a close call: {others} would explain the record too",
+        "numbers that differ between the kinds are in doubt",
+        code="close-call",
+    )
