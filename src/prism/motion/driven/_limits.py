@@ -32,7 +32,7 @@ SAME_CANDIDATE = (0.004, 1.5, 0.5)  # of ω, lines, squared cosine: the same mod
 
 # -- bands: κ and ν of ω ± (κ ζ ω + ν lines) -------------------------------------------------------
 WIDE_BAND = (20.0, 40.0)
-WIDE_BAND_RESOLVED = (8.0, 100.0)  # of a mode with many lines in its width
+WIDE_BAND_RESOLVED = (16.0, 150.0)  # of a mode with many lines in its width
 NARROWEST_BAND = (7.0, 12.0)  # that it keeps whatever the neighbours
 CORE_BAND = (3.0, 6.0)  # of the lines that a mode dominates
 WIDEST_BAND = 0.6  # of ω, on each side
@@ -64,7 +64,15 @@ SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
 FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = 1e-2, 0.1, 0.5
 NEARLY_FINE = 0.05  # at the end, worth no remark
 
+# -- modes that a fit overlooks --------------------------------------------------------------------
+SCAN_DAMPING = (0.01, 0.04)  # of trial modes
+SCAN_STEP = 0.5  # half widths between two of them
+SCAN_GAIN = 12.0  # promised at least
+SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
+
 # -- which modes stay, and what is known of them ---------------------------------------------------
+MODE_PRICE = 1.5  # logarithms of the lines that a parameter of a mode must gain
+LINKED_FREEDOM = 0.5  # degrees of freedom of the cross spectra with one linked mode
 SECOND_CHANCES = 3  # rounds in which every mode that was refused is asked again
 PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14

@@ -240,14 +240,16 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
 def threshold(lines: int, channels: int, modes: int, false_alarm: float, linked: int = 0) -> float:
     r"""Least twice the gain in log-likelihood of a mode among `modes`, with so many more linked.
 
-    .. math:: \max\{2 d \ln(nK),\; χ^2_{d+2l}\text{-quantile at } α/K\}, \qquad
+    .. math:: \max\{\tfrac32 d \ln(nK),\; χ^2_{d+l/2}\text{-quantile at } α/K\}, \qquad
               d = n + 2 + 2(m - 1)
 
-    Cross spectra with the forces of the l linked modes count by what they gain by chance.
+    Cross spectra with the forces of the l linked modes gain little by chance: they are bounded, and
+    little is known of most of them.
     """
     size = channels + 2 + 2 * (modes - 1)
-    chance = float(scipy.stats.chi2.isf(false_alarm / lines, size + 2 * linked))
-    return max(2 * size * float(np.log(channels * lines)), chance)
+    freedom = size + limits.LINKED_FREEDOM * linked
+    chance = float(scipy.stats.chi2.isf(false_alarm / lines, freedom))
+    return max(limits.MODE_PRICE * size * float(np.log(channels * lines)), chance)
 
 
 def feasible(model: BandModel, band: LineBand) -> BandModel:

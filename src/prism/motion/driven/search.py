@@ -27,6 +27,7 @@ from prism.motion.driven.bands import (
     in_band,
     start,
 )
+from prism.motion.driven.overlooked import overlooked
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.spectrum import FourierLines
 
@@ -66,12 +67,22 @@ class ModeSearch:
         self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
     ) -> list[DrivenMode]:
         """Which of the proposed modes, and of those known from an earlier search, are there."""
+        parts = self._asked(proposed, known)
+        more = [mode for part in parts for mode in overlooked(part.fit)]
+        before = all_modes(parts)
+        after = self._asked(more, before) if more else parts
+        return all_modes(after) if len(all_modes(after)) > len(before) else before
+
+    def _asked(
+        self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode]
+    ) -> list[KeptModes]:
+        """The bands of all modes that are there, after a test of each."""
         span = self.lines.longest
         new = [one for one in proposed if not any(one.alike(old, span) for old in known)]
         modes = self.forward(new, known)
-        while len(left := all_modes(self.sweep(modes, test=True))) < len(modes):
-            modes = left
-        return left
+        while len(all_modes(parts := self.sweep(modes, test=True))) < len(modes):
+            modes = all_modes(parts)
+        return parts
 
     def forward(
         self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
