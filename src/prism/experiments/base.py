@@ -103,8 +103,8 @@ class OfLines(Value):
         """Magnitudes of these lines, those at zero frequency included."""
         raise NotImplementedError
 
-    def rigid_lines(self, lines: Lines) -> RigidLines:
-        """What may be rigid-body modes in these lines: a significant slope."""
+    def rigid_lines(self, lines: Lines) -> RigidLines | None:
+        """What may be rigid-body modes in these lines: a significant slope; None if none shows."""
         return sloping(lines)
 
     @property

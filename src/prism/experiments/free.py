@@ -17,9 +17,10 @@ import numpy as np
 from scipy.optimize import nnls
 
 from prism._types import Array
-from prism.adjust import adjust
+from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
 from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.consistency import gain_causes, untested
 from prism.experiments.relations import vech
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Words
@@ -135,7 +136,11 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
         return relation.h, np.hstack([by_omega, relation.by_shape]), relation.by_s
 
     result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
-    if not result.converged or result.q.min() <= 0 or result.p_value < limits.CONSISTENCY_LEVEL:
+    agrees = result.converged and result.p_value >= limits.CONSISTENCY_LEVEL
+    weak = _not_positive(result, fit.omega[fit.line]) if agrees else None
+    if weak is not None:
+        return weak
+    if not agrees or result.q.min() <= 0:
         return Undetermined(
             "the visible modes cannot be made to add up to the given mass"
             + ("" if known.stiffness is None else " and stiffness")
@@ -146,4 +151,19 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
         )
     values = {"omega": result.p[:N], "shapes": result.p[N:].reshape(shape), "s": result.q}
     joint = Gaussian.of(values, result.covariance)
-    return Magnitudes(joint, fit.line, known.scale, tested=result.dof)
+    _, A, _ = relations(result.p, result.q)
+    remarks = untested(gain_causes(result, A[:, N:], values["shapes"])) if shape[1] > 1 else ()
+    return Magnitudes(joint, fit.line, known.scale, remarks=remarks, tested=result.dof)
+
+
+def _not_positive(result: Adjusted, omega: Array) -> Undetermined | None:
+    """A refusal where noise, and nothing else, may have made a magnitude negative."""
+    k = int(np.argmin(result.q))
+    size = -result.q[k] / np.sqrt(result.covariance[len(result.p) + k, len(result.p) + k])
+    if not 0 <= size < limits.MAY_BE_POSITIVE:
+        return None
+    return Undetermined(
+        f"the shapes leave the magnitude of the mode at {omega[k]:.5g} open: it is not told from "
+        "zero",
+        "record longer, with less noise or in more channels",
+    )

@@ -27,6 +27,7 @@ from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
 from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.consistency import Cause, gain_causes, mass_causes, untested
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -94,7 +95,8 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
         return _contradiction(result, how, other is not None and _agrees(other, problem.modes))
     # that it begins at rest says nothing of the magnitudes
     tested = result.dof - int(problem.tells.sum() - problem.modes * problem.trials)
-    return replace(_magnitudes(fit, known, result, _untold(result, other, how)), tested=tested)
+    remarks = (*_untold(result, other, how), *untested(problem.causes(result)))
+    return replace(_magnitudes(fit, known, result, remarks), tested=tested)
 
 
 def _agrees(result: Adjusted, modes: int) -> bool:
@@ -254,6 +256,28 @@ class _Releases:
             return None
         factor = n / np.sum(1 / x[:K])
         return np.concatenate([factor / x[:K], x[K:] / 1.0])
+
+    def causes(self, result: Adjusted) -> list[Cause]:
+        """Gains, masses and pulls that may be wrong; of one channel they scale everything alike."""
+        given = self.known.mass is not None or self.pull is not None
+        if self.channels < 2 or not given:
+            return []
+        h, A, _ = self.relations(result.p, result.q)
+        _, d, _ = self._unpack(result.p)
+        out = gain_causes(result, A[:, self.lines : self.nonlinear], d)
+        if self.known.inverse_mass is not None:
+            out += mass_causes(result, self.known.inverse_mass, int(self.tells.sum()))
+        if self.pull is None:
+            return out
+        worth, unseen = float(np.log(limits.WORTH_PULL)), "pulls of {0} channels to 10 %"
+        for a in range(self.channels):
+            change = np.zeros(len(h))
+            given_pull = np.zeros(self.pull.shape)
+            given_pull[:, a] = -self.pull[:, a]
+            change[len(h) - self.pull.size :] = given_pull.ravel()
+            if np.any(change):
+                out.append(Cause("a pull of {1:.3g}", *result.shift(change), worth, unseen))
+        return out
 
     def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         """At release sine amplitudes vanish, cosine ones times Ω^p are ``s_m d_mᵀ m_r``."""

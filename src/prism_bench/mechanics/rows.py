@@ -17,7 +17,9 @@ __all__ = ["rows_of"]
 COUNTED, RECIPROCAL = 0.98, 0.99
 RECEPTANCE = 0.02  # error of a fitted receptance: that of one measured line
 CERTAIN = 0.99  # power of a test from which it must be made
-RMS, COVERED = (0.9, 1.1), (0.92, 0.98)
+RMS: tuple[float | None, float | None] = (0.9, 1.1)
+COVERED: tuple[float | None, float | None] = (0.92, 0.98)
+_OPEN: tuple[float | None, float | None] = (None, None)
 ENOUGH = 100  # numbers from which rms and coverage are held against their bars
 QUANTITIES = {
     "hidden": "hidden frequencies",
@@ -89,10 +91,9 @@ def _errors(case: str, what: str, z: Array) -> list[Row]:
     """How errors compare with their standard errors, infinite ones being too large."""
     if not len(z):
         return []
-    enough, finite = len(z) >= ENOUGH, np.where(np.isfinite(z), z, 1e3)
-    note = f"of {len(z)}"
-    spread, covered = (RMS, COVERED) if enough else ((None, None), (None, None))
+    finite, note = np.where(np.isfinite(z), z, 1e3), f"of {len(z)}"
+    spread, covered = (RMS, COVERED) if len(z) >= ENOUGH else (_OPEN, _OPEN)
     return [
-        Row(case, f"{what}, rms z", rms(finite), *spread, note=note),
-        Row(case, f"{what}, coverage of 95 %", coverage(finite), *covered, note=note),
+        Row(case, f"{what}, rms z", rms(finite), spread[0], spread[1], note),
+        Row(case, f"{what}, coverage of 95 %", coverage(finite), covered[0], covered[1], note),
     ]

@@ -126,11 +126,9 @@ def score(case: Case) -> Score:
     begin = time.process_time()
     found = answer(case)
     made, seconds = case.made, time.process_time() - begin
-    common = {"violation": made.violation, "power": made.power, "seconds": seconds}
-    place = (case.row, case.seed, made.family)
-    if isinstance(found, Model):
-        return Score(*place, **_answered(made, found), **common)
-    return Score(*place, **_failed(found), **common)
+    numbers = _answered(made, found) if isinstance(found, Model) else _failed(found)
+    numbers |= {"violation": made.violation, "power": made.power, "seconds": seconds}
+    return Score(row=case.row, seed=case.seed, family=made.family, **numbers)
 
 
 def answer(case: Case) -> Model | Exception:
@@ -192,13 +190,14 @@ def _blames(why: str, truth: Truth | None = None) -> bool:
 
 
 def _counted(truth: Truth, model: Model) -> bool:
+    h: Any = model.hamiltonian
     rigid = int(model.modes.rigid.sum())
     modes = rigid == truth.rigid and len(model.modes) - rigid == truth.elastic
-    return modes and len(model.hamiltonian.hidden_frequencies) == len(truth.hidden)
+    return modes and len(h.hidden_frequencies) == len(truth.hidden)
 
 
 def _errors(truth: Truth, model: Model) -> dict[str, Any]:
-    h = model.hamiltonian
+    h: Any = model.hamiltonian
     out: dict[str, Any] = {
         "hidden": _over(h.hidden_frequencies - truth.hidden, h.hidden_frequencies_std)
     }
