@@ -154,8 +154,13 @@ def with_rigid_bodies(
     if given:
         return _completed(seen, given, solve)
     plain = solve(lines)
+    if not seen.significant:
+        return plain
+    modes, channels = lines.fit.shapes.shape
+    if modes < channels <= modes + seen.count:
+        return _ask(seen)  # too few modes by themselves, and enough with those of the body
     open_anyway = isinstance(plain, Undetermined) and not plain.refuted
-    return plain if open_anyway or not seen.significant else _told(plain, seen, solve)
+    return plain if open_anyway else _told(plain, seen, solve)
 
 
 def _completed(seen: RigidLines, count: int, solve: Callable[[Lines], Outcome]) -> Outcome:

@@ -48,11 +48,13 @@ def rows_of(row: Mechanics, scores: list[Score]) -> list[Row]:
 def _answers(row: Mechanics, scores: list[Score]) -> list[Row]:
     answered = sum(one.outcome == ANSWERED for one in scores)
     note = f"{answered} answered of {len(scores)}"
-    good = float(np.mean([one.good for one in scores]))
+    plain = [one.good for one in scores if not one.conditional]
+    good = float(np.mean(plain)) if plain else np.nan
     silent = float(sum(one.silent for one in scores))
     rows = [
         Row(row.words, "right modes, or a true reason", good, COUNTED, note=note),
         Row(row.words, "share answered", answered / len(scores)),
+        Row(row.words, "for a held body, and says so", 1 - len(plain) / len(scores)),
         Row(row.words, "wrong without a word", silent, None, 0.0),
     ]
     for name, words in QUANTITIES.items():

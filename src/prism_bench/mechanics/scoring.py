@@ -34,6 +34,8 @@ CONTRADICTED = (
 )
 """Words of a refusal that blames the data: a false reason where everything is true."""
 HIDES = "rigid-body mode"  # what a true reason names where trials do not show all of them
+TOO = "rigid-body mode would do that too"  # what it says where nothing shows them
+CONDITION = "rigid-unseen"  # code of a remark that an answer is that of a held body
 ENERGIES = ("energies", "mass", "gain")
 """Words of violations that a test of equal energies and the mass is about."""
 _NO = np.zeros(0)
@@ -91,6 +93,11 @@ class Score:
     def good(self) -> bool:
         """Whether the modes are right, or the refusal is."""
         return self.counted if self.outcome == ANSWERED else self.true_reason
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the modes are those of a held body, and the answer says that it is for one."""
+        return self.outcome == ANSWERED and not self.counted and CONDITION in self.codes
 
     @property
     def misled(self) -> bool:
@@ -184,6 +191,9 @@ def _blames(why: str, truth: Truth | None = None) -> bool:
 
     That trials do not show all rigid-body modes is true of those that do not.
     """
+    free = truth is not None and truth.rigid > 0
+    if free and TOO in why:
+        return False
     if truth is not None and truth.shown is not None and HIDES in why:
         return False
     return any(word in why for word in CONTRADICTED)
