@@ -44,6 +44,8 @@ SECOND_NULL = 1e-3
 # wrong one is as much worse by chance in one of a thousand records.
 TOLD_APART = 10.8
 MAY_BE_POSITIVE = 4.0  # standard errors below zero within which a magnitude may be positive
+# Standard errors from which what drives a mode is told from zero: its inverse enters.
+DRIVEN_SIGMAS = 4.0
 COLDEST = 12.0  # e-foldings below the classical temperature at which it is looked for
 QUANTA_MATTER = 1.0  # per cent of kT by which the energy of a mode is above it
 RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise

@@ -32,7 +32,7 @@ from prism.experiments.energy import mean_energy
 from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
 from prism.experiments.modal_energies import ModalEnergies, modal_energies
 from prism.experiments.relations import Relation, no_relation
-from prism.experiments.rigid import biased, speeds_of, too_few_speeds
+from prism.experiments.speeds import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian, student_factor

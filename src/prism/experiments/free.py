@@ -17,9 +17,9 @@ import numpy as np
 from scipy.optimize import nnls
 
 from prism._types import Array
-from prism.adjust import Adjusted, adjust
+from prism.adjust import adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines
 from prism.experiments.consistency import gain_causes, untested
 from prism.experiments.relations import vech
 from prism.experiments.shared import Spanned
@@ -131,8 +131,8 @@ def _adjusted(lines: Lines, known: OfLines, span: Spanned, start: Array) -> Outc
     result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
     agrees = result.converged and result.p_value >= limits.CONSISTENCY_LEVEL
     positive = span.positive(result.q)
-    weak = _not_positive(result, fit.omega[fit.line]) if agrees and not positive else None
-    if weak is not None:
+    weak = not_positive(result, fit.omega[fit.line])
+    if agrees and weak is not None:
         return weak
     if not (agrees and positive):
         return Undetermined(
@@ -148,16 +148,3 @@ def _adjusted(lines: Lines, known: OfLines, span: Spanned, start: Array) -> Outc
     _, A, _ = relations(result.p, result.q)
     remarks = untested(gain_causes(result, A[:, N:], shapes)) if shape[1] > 1 else ()
     return Magnitudes(joint, fit.line, known.scale, remarks=remarks, tested=result.dof)
-
-
-def _not_positive(result: Adjusted, omega: Array) -> Undetermined | None:
-    """A refusal where noise, and nothing else, may have made a magnitude negative."""
-    k = int(np.argmin(result.q[: len(omega)]))
-    size = -result.q[k] / np.sqrt(result.covariance[len(result.p) + k, len(result.p) + k])
-    if not 0 <= size < limits.MAY_BE_POSITIVE:
-        return None
-    return Undetermined(
-        f"the shapes leave the magnitude of the mode at {omega[k]:.5g} open: it is not told from "
-        "zero",
-        "record longer, with less noise or in more channels",
-    )

@@ -26,7 +26,7 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines, weakly_seen
 from prism.experiments.consistency import Cause, gain_causes, mass_causes, untested
 from prism.experiments.shared import Spanned
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
@@ -92,6 +92,9 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     other = None
     if np.all(fit.omega > 0):  # nothing that is free can be pulled steadily
         other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
+    weak = problem.weakly_driven(result)
+    if weak is not None:
+        return weak
     if not _agrees(result, problem.span):
         return _contradiction(result, how, other is not None and _agrees(other, problem.span))
     # that it begins at rest says nothing of the magnitudes
@@ -262,6 +265,27 @@ class _Releases:
             return None
         factor = n / np.sum(1 / x[:K])
         return np.concatenate([factor / x[:K], x[K:] / 1.0])
+
+    def weakly_driven(self, result: Adjusted) -> Undetermined | None:
+        r"""A refusal where a mode is driven so little that its magnitude is open.
+
+        It is the ratio of its amplitude and of :math:`d_m^T m_r`, which must be told from zero
+        where no mass says more.
+        """
+        each = self.fit.omega[self.fit.line]
+        if result.converged and result.p_value >= limits.CONSISTENCY_LEVEL:
+            weak = not_positive(result, each)
+            if weak is not None:
+                return weak
+        if self.known.mass is not None or self.known.stiffness is not None:
+            return None
+        m, n = result.q[self.span.size :].reshape(self.trials, -1), self.channels
+        for k in np.flatnonzero(each > 0):
+            rows = slice(self.lines + k * n, self.lines + (k + 1) * n)
+            error = np.einsum("ra,ab,rb->r", m, self.fit.covariance[rows, rows], m)
+            if np.all((m @ self.fit.shapes[k]) ** 2 < limits.DRIVEN_SIGMAS**2 * error):
+                return weakly_seen(float(each[k]))
+        return None
 
     def causes(self, result: Adjusted) -> list[Cause]:
         """Gains, masses and pulls that may be wrong; of one channel they scale everything alike."""

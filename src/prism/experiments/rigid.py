@@ -13,9 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import fdtrc
 
-from prism._types import Array
 from prism.experiments import _limits as limits
 from prism.experiments.drift import Drift, Shown, offsets_of, slopes_of, with_rigid
 from prism.magnitudes import Magnitudes, Outcome, RigidMotion, Undetermined
@@ -23,16 +21,13 @@ from prism.remarks import Ask, Remark, Words
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-    from prism.motion.steady.inphase import InPhaseFit
 
 __all__ = [
     "RigidLines",
-    "biased",
     "displaced",
     "pulled_free",
     "sloping",
-    "speeds_of",
-    "too_few_speeds",
+    "with_offset_said",
     "with_rigid_bodies",
 ]
 
@@ -204,12 +199,6 @@ def _with_remark(found: Outcome, remark: Remark) -> Outcome:
 # -- motion ----------------------------------------------------------------------------------------
 
 
-def speeds_of(fit: InPhaseFit) -> Array:
-    """Speeds of the rigid-body modes of a fit, (modes, trials) in the order of the samplings."""
-    K, p = len(fit.line), int(np.sum(fit.omega[fit.line] == 0))
-    return np.hstack([motion.values[K : K + p] for motion in fit.motions])
-
-
 def _motion(lines: Lines, count: int) -> RigidMotion:
     fit, K = lines.fit, len(lines.fit.line)
     speeds = np.array([fit.motions[i].values[K : K + count, j] for i, j in lines.trials])
@@ -221,48 +210,6 @@ def _motion(lines: Lines, count: int) -> RigidMotion:
             there = noise > 0
             gain[k] += np.sum(size[there] / noise[there, None] / motion.scatter)
     return RigidMotion(np.abs(speeds), np.sqrt(gain))
-
-
-def too_few_speeds(speeds: Array) -> Undetermined | None:
-    """A refusal where so few trials tell the speed of a rigid body that no error bar would hold.
-
-    Parameters
-    ----------
-    speeds : array (rigid-body modes, trials)
-    """
-    p, R = speeds.shape
-    if p == 0 or limits.RIGID_TRIALS <= R:
-        return None
-    return Undetermined(
-        f"the mean square speed of a rigid body in {R} trial{'s' * (R > 1)} scatters by "
-        f"{100 * np.sqrt(2 / R):.0f} %, too much for errors that hold",
-        f"record {limits.RIGID_TRIALS} trials or more",
-    )
-
-
-def biased(speeds: Array) -> Undetermined | None:
-    r"""A refusal where the mean speed of a rigid body is not zero, as it is at equilibrium.
-
-    Hotelling's statistic :math:`R\, m^T S^{-1} m` of R trials.
-
-    Parameters
-    ----------
-    speeds : array (rigid-body modes, trials)
-    """
-    p, R = speeds.shape
-    if p == 0 or p + limits.FEWEST_TO_SCATTER > R:
-        return None
-    mean = speeds.mean(axis=1)
-    distance = float(mean @ np.linalg.solve(np.cov(speeds).reshape(p, p), mean)) * R
-    chance = float(fdtrc(p, R - p, (R - p) / (p * (R - 1)) * distance))
-    if chance >= limits.CANONICAL_LEVEL:
-        return None
-    return Undetermined(
-        f"the slopes of the {R} trials have a mean that is not zero (p = {chance:.1g}), as the "
-        "speed of a free body at equilibrium has",
-        Words("if sensors drift, say so ({0})", (Ask("rigid", 0),)),
-        refuted=True,
-    )
 
 
 # -- words -----------------------------------------------------------------------------------------
@@ -373,6 +320,27 @@ def _invisible(lines: Lines, plain: Outcome, given: int | None) -> Outcome:
         plain,
         Remark(
             f"{why}: if nothing holds the body, the hidden frequencies are others",
+            code="rigid-unseen",
+        ),
+    )
+
+
+def with_offset_said(found: Outcome, seen: RigidLines | None) -> Outcome:
+    """The outcome of a snap-back, with a remark where it may have been the release of a free body.
+
+    Parameters
+    ----------
+    found : Magnitudes or Undetermined
+    seen : RigidLines or None
+    """
+    if seen is None or not seen.significant:
+        return found
+    return _with_remark(
+        found,
+        Remark(
+            f"{seen.what} is significant: {seen.instead}, or nothing holds the body, which then "
+            "was not pulled and has other hidden frequencies",
+            advice=Words("say which: {0} or {1}", (Ask("rigid", 0), Ask("experiment", "released"))),
             code="rigid-unseen",
         ),
     )

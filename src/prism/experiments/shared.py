@@ -25,7 +25,7 @@ from prism.uncertainty import Gaussian
 
 __all__ = ["Spanned"]
 
-_STEP = 1e-6  # of differences, beside magnitudes and unit shapes
+_DIFFERENCE = 1e-6  # of differences, beside magnitudes and unit shapes
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Spanned:
     @property
     def modes(self) -> int:
         """Number of modes."""
-        return self.mixing.shape[1]
+        return int(self.mixing.shape[1])
 
     def matrix(self, s: Array) -> Array:
         """S of all modes, (modes, modes); diagonal but for rigid-body modes."""
@@ -129,7 +129,9 @@ class Spanned:
         columns = []
         for k in range(len(x)):
             step = np.zeros(len(x))
-            step[k] = _STEP * (1.0 if k < self.rigid * n else np.abs(x[self.rigid * n :]).max())
+            step[k] = _DIFFERENCE * (
+                1.0 if k < self.rigid * n else np.abs(x[self.rigid * n :]).max()
+            )
             up, down = self._modes(x + step, n), self._modes(x - step, n)
             columns.append((up - down) / (2 * step[k]))
         return np.array(columns).T

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.frequency_response import FrequencyResponse
 from prism.record import Record
 
@@ -41,7 +41,7 @@ class Truth:
     shown: int | None = None
     damping: Array | None = None
     gyroscopic: Array | None = None
-    receptance: tuple[Array, Array] | None = None
+    receptance: tuple[Array, ComplexArray] | None = None
 
 
 @dataclass(frozen=True, eq=False)

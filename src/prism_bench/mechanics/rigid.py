@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array
-from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES, Record
 from prism.systems import LinearSystem, forced
 from prism_bench.kinds.systems import Wanted, apart
@@ -95,7 +94,7 @@ def positions(rng: np.random.Generator, channels: int) -> Array:
 def at_rest(drawn: Sampled, z: Array) -> Motion:
     """Motion from rest, by the amplitudes of all modes."""
     p = drawn.system.rigid
-    return Motion(z[:, p:] + 0j, z[:, :p], np.zeros((len(z), p)))
+    return Motion(np.asarray(z[:, p:], complex), z[:, :p], np.zeros((len(z), p)))
 
 
 def let_go(mass: bool, rng: np.random.Generator) -> Made:
@@ -118,7 +117,7 @@ def snapback(rng: np.random.Generator) -> Made:
     """A free body that is called pulled and let go, which it cannot have been."""
     made = let_go(chance(rng, 0.5), rng)
     options = {**made.options, "experiment": "snapback"}
-    return Made(made.data, options, made.truth, made.family)
+    return Made(made.data, options, made.truth, made.family, "a free body, pulled")
 
 
 # -- forced ----------------------------------------------------------------------------------------
@@ -193,7 +192,6 @@ def _rigid_motion(system: LinearSystem, u: Array, dt: float) -> Array:
     return np.asarray(np.vstack([zero, np.cumsum(step, axis=0)]) @ v)
 
 
-def _family(drawn: Sampled, data: Record | FrequencyResponse) -> str:
-    seen = f"{drawn.family}{len(drawn.system.frequencies)}/{len(data.channels)}"
-    trials = f" {data.n_trials} x {data.quantity[0][:3]}" if isinstance(data, Record) else ""
-    return seen + trials
+def _family(drawn: Sampled, data: Record) -> str:
+    seen = f"{drawn.family}{len(drawn.system.frequencies)}/{data.n_channels}"
+    return f"{seen} {data.n_trials} x {data.quantity[0][:3]}"

@@ -54,7 +54,7 @@ class Score:
     counted : bool
         Whether rigid and elastic modes, and with them hidden ones, are as many as there are.
     true_reason : bool
-        Whether a refusal blames nothing that is right.
+        Whether a refusal blames nothing that is right; it may where something is wrong.
     said : bool
         Whether a remark doubts the answer or says that something was not tested.
     hidden, damping, gyroscopic : array
@@ -133,7 +133,7 @@ def score(case: Case) -> Score:
     begin = time.process_time()
     found = answer(case)
     made, seconds = case.made, time.process_time() - begin
-    numbers = _answered(made, found) if isinstance(found, Model) else _failed(found)
+    numbers = _answered(made, found) if isinstance(found, Model) else _failed(made, found)
     numbers |= {"violation": made.violation, "power": made.power, "seconds": seconds}
     return Score(row=case.row, seed=case.seed, family=made.family, **numbers)
 
@@ -149,10 +149,11 @@ def answer(case: Case) -> Model | Exception:
         return error
 
 
-def _failed(error: Exception) -> dict[str, Any]:
+def _failed(made: Made, error: Exception) -> dict[str, Any]:
     text = " ".join(str(error).split())
     if isinstance(error, CannotTellError):
-        return {"outcome": REFUSED, "text": text, "true_reason": not _blames(text), "said": True}
+        fine = bool(made.violation) or not _blames(text)
+        return {"outcome": REFUSED, "text": text, "true_reason": fine, "said": True}
     outcome = TIMEOUT if isinstance(error, TimeoutError) else BROKEN
     return {"outcome": outcome, "text": f"{type(error).__name__}: {text}"}
 
@@ -166,7 +167,7 @@ def _answered(made: Made, model: Model) -> dict[str, Any]:
     if model.hamiltonian is None:
         why = " ".join(str(verdict.why).split())
         seen = len(model.modes) - int(model.modes.rigid.sum()) == truth.elastic
-        fine = seen and not _blames(why, truth)
+        fine = bool(made.violation) or (seen and not _blames(why, truth))
         return {**out, "outcome": REFUSED, "text": why, "true_reason": fine, "said": True}
     out |= {"outcome": ANSWERED, "text": text, "counted": _counted(truth, model)}
     out["turning"] = hasattr(model.hamiltonian, "gyroscopic")
