@@ -12,7 +12,7 @@ import sys
 from prism_bench.mechanics.rows import rows_of
 from prism_bench.mechanics.scoring import score
 from prism_bench.mechanics.table import ROWS, TUNING, make, row_of
-from prism_bench.table import Benchmark, Row
+from prism_bench.table import Benchmark
 
 
 def main() -> None:
@@ -24,7 +24,6 @@ def main() -> None:
     parser.add_argument("--quiet", action="store_true", help="only what is silent, and the rows")
     given = parser.parse_args()
     first, last = (int(part or 0) for part in f"0:{given.seeds}".split(":")[-2:])
-    rows = list[Row]()
     for name in given.rows or [row.name for row in ROWS]:
         scores = []
         for seed in range(first, last):
@@ -32,11 +31,11 @@ def main() -> None:
             if not given.quiet or scores[-1].silent:
                 sys.stdout.write(f"{scores[-1]}\n")
                 sys.stdout.flush()
-        rows += rows_of(row_of(name), scores)
-    for row in rows:
-        if row.note:
-            sys.stdout.write(f"{row.case}, {row.quantity}: {row.measured:.3g} ({row.note})\n")
-    sys.stdout.write(f"{Benchmark('mechanics', last - first, tuple(rows))}\n")
+        rows = rows_of(row_of(name), scores)
+        sys.stdout.write(f"{Benchmark('mechanics', last - first, tuple(rows))}\n")
+        notes = [f"{row.quantity}: {row.note}\n" for row in rows if row.note]
+        sys.stdout.write("".join(notes))
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
