@@ -80,6 +80,12 @@ def _audited(row: Mechanics, scores: list[Score]) -> list[Row]:
         Row(words, "silent, where a test would have told", float(len(could)), None, 0.0, note=note),
         Row(words, "silent, where no test is sure", float(len(silent) - len(could)), note=note),
     ]
+    said = [one for one in scores if one.violation and one.misled and one.said]
+    sure = float(sum(one.power >= CERTAIN for one in said))
+    rows += [
+        Row(words, "wrong and said, where a test would have told", sure, note=note),
+        Row(words, "wrong and said, where no test is sure", float(len(said)) - sure, note=note),
+    ]
     for violation in sorted({one.violation for one in scores} - {""}):
         each = [one for one in scores if one.violation == violation]
         wrong = [one for one in each if one.silent]

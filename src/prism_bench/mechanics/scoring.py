@@ -52,7 +52,8 @@ class Score:
     outcome : str
         ``answered``, ``refused``, ``timeout`` or ``broken``.
     counted : bool
-        Whether rigid and elastic modes, and with them hidden ones, are as many as there are.
+        Whether rigid and elastic modes, and with them hidden ones, are as many as there are, and
+        what turns is called turning.
     true_reason : bool
         Whether a refusal blames nothing that is right; it may where something is wrong.
     said : bool
@@ -204,6 +205,8 @@ def _counted(truth: Truth, model: Model) -> bool:
     h: Any = model.hamiltonian
     rigid = int(model.modes.rigid.sum())
     modes = rigid == truth.rigid and len(model.modes) - rigid == truth.elastic
+    if truth.gyroscopic is not None and truth.gyroscopic.any() and not hasattr(h, "gyroscopic"):
+        return False  # a rotor that was taken for something that does not turn
     return modes and len(h.hidden_frequencies) == len(truth.hidden)
 
 
