@@ -183,9 +183,11 @@ def identify(
 def _more(asked: Question, explanation: Explanation, found: Finding) -> Iterator[Remark]:
     """What the data say against an option, what was given in vain."""
     lines, settings = found.fit, asked.settings
-    free = asked.experiment.name == "free" and settings.method == "likelihood"
-    insisted = settings.damped is False or settings.kind == Steady.name
-    if free and insisted and isinstance(lines, Lines) and usable(asked.record):
+    likely = settings.method == "likelihood"
+    free = asked.experiment.name == "free" and likely
+    # experiments other than free motion take steady lines for granted
+    insisted = settings.damped is False or settings.kind == Steady.name or not free
+    if likely and insisted and isinstance(lines, Lines) and usable(asked.record):
         remark = against(asked, found)
         if remark is not None:
             yield remark

@@ -6,7 +6,7 @@ entry in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism_bench import chain, decays, driven, forced, kinds, nonlinear, paper, records
+from prism_bench import chain, decays, driven, forced, kinds, mechanics, nonlinear, paper, records
 from prism_bench.table import Benchmark, Row, Runner
 
 BENCHMARKS: dict[str, Runner] = {
@@ -18,6 +18,7 @@ BENCHMARKS: dict[str, Runner] = {
     "driven": driven.run,
     "nonlinear": nonlinear.run,
     "kinds": kinds.run,
+    "mechanics": mechanics.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -5,7 +5,7 @@ import pytest
 
 import prism
 from prism.errors import OptionError
-from prism.experiments.rigid import biased
+from prism.experiments.speeds import biased
 from prism.systems import LinearSystem, chain
 
 MASSES, SPRINGS = [1.0, 2.0, 0.7, 1.5], [1.0, 0.6, 1.4]
@@ -54,6 +54,41 @@ def test_free_motion_with_the_mass_is_completed_exactly():
     )
     assert model.certificate.rigid == 1
     assert model.certificate.passive
+
+
+def moved(system, t, *, trials, rng, order):
+    """Displacements or velocities of one canonical ensemble, without noise."""
+    M, K = system.full_mass, system.full_stiffness
+    modes = system._modal[1]
+    scale = np.where(system.frequencies > 0, system.frequencies, 1.0)
+    out = []
+    for _ in range(trials):
+        q, v = modes @ (rng.standard_normal(len(M)) / scale), modes @ rng.standard_normal(len(M))
+        start = (q, v) if order == 0 else (v, -np.linalg.solve(M, K @ q))
+        out.append(system.motion(*start, t))
+    return np.array(out)
+
+
+def test_velocities_tell_the_same_as_displacements():
+    """Speeds are slopes of the one and means of the other."""
+    system, t, answers = free_chain(0, 2), 0.2 * np.arange(400), []
+    for order, quantity in ((0, "displacement"), (1, "velocity")):
+        values = moved(system, t, trials=15, rng=np.random.default_rng(4), order=order)
+        record = prism.Record(values, dt=0.2, quantity=quantity)
+        model = prism.identify(record, experiment="equilibrium", rigid=1)
+        assert model.certificate.rigid == 1
+        answers.append(model.hamiltonian.hidden_frequencies)
+    np.testing.assert_allclose(*answers, rtol=1e-6)
+
+
+def test_free_velocities_with_the_mass_are_completed_exactly():
+    system, t = free_chain(0, 2, 3), 0.1 * np.arange(1000)
+    values = moved(system, t, trials=1, rng=np.random.default_rng(5), order=1)
+    record = prism.Record(values, dt=0.1, quantity="velocity")
+    model = prism.identify(record, kind="steady", mass=system.mass, rigid=1)
+    np.testing.assert_allclose(
+        model.hamiltonian.hidden_frequencies, system.hidden_frequencies, rtol=1e-6
+    )
 
 
 # -- errors ----------------------------------------------------------------------------------------
@@ -204,12 +239,25 @@ def test_accelerations_do_not_show_it():
     assert "accelerations do not show" in why(sensed, experiment="equilibrium", rigid=1)
 
 
-def test_two_bodies_need_an_ensemble():
+def test_two_bodies_need_two_trials():
     rng = np.random.default_rng(3)
     q, _ = np.linalg.qr(rng.normal(size=(5, 3)))
     system = LinearSystem(np.eye(5), q @ np.diag([0.5, 2.0, 5.0]) @ q.T, np.eye(5)[:3])
-    record = system.free(100, 0.2, trials=4, noise=0.05, rng=1)
-    assert "share the frequency zero" in why(record, mass=system.mass, rigid=2)
+    one, four = (system.free(100, 0.2, trials=k, noise=0.05, rng=1) for k in (1, 4))
+    assert "show 1 rigid-body mode only" in why(one, mass=system.mass, rigid=2)
+    model = prism.identify(four, mass=system.mass, rigid=2)
+    assert model.certificate.rigid == 2
+    assert np.abs(hidden_z(model, system)).max() < 4
+
+
+def test_an_offset_after_a_pull_is_said():
+    """A free body that was released looks like a snap-back whose sensor is off."""
+    record = free_chain(0).released(100, 0.1, [1.0], noise=0.02, rng=1)
+    verdict = prism.identify(record, experiment="snapback", mass=1.0).identifiability
+    assert "rigid-unseen" in [remark.code for remark in verdict.remarks]
+    held = chain(MASSES, observed=[0]).snapback(100, 0.1, [1.0], noise=0.02, rng=1)
+    verdict = prism.identify(held, experiment="snapback", mass=1.0).identifiability
+    assert "rigid-unseen" not in [remark.code for remark in verdict.remarks]
 
 
 def test_the_option_is_checked():

@@ -18,7 +18,10 @@ __all__ = [
 EXCITATIONS = ("random", "sweep", "dwell", "burst", "hammer")
 """Forces of a simulated test."""
 
-BENCHMARKS = ("chain", "paper", "forced", "records", "decays", "driven", "nonlinear", "kinds")
+BENCHMARKS = (
+    *("chain", "paper", "forced", "records", "decays", "driven", "nonlinear", "kinds"),
+    "mechanics",
+)
 """Names of the benchmarks."""
 
 

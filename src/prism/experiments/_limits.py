@@ -25,6 +25,7 @@ DOUBTFUL_LEVEL = 0.05
 SEEN_FROM = float(ndtri(1 - 0.5e-3) + ndtri(0.99))
 # What a test ought to see: energies as the frequency, one of them doubled, a gain off by 5 %.
 WORTH_POWER, WORTH_ENERGY, WORTH_GAIN = 1.0, 2.0, 1.05
+WORTH_PULL = 1.1  # and a pull off by 10 %
 LARGEST_CAUSE = 10.0  # factor on an energy or a gain, either way, that is named as a cause
 LOG_STEP = 1.0  # change of the logarithm of an energy in one step of the adjustment, at most
 LARGEST_EXCESS = 5.0  # of a measured over an adjusted energy, that is believed in one step
@@ -42,6 +43,9 @@ SECOND_NULL = 1e-3
 # Difference of the misfits of a release and of a snap-back from which the data tell them apart: the
 # wrong one is as much worse by chance in one of a thousand records.
 TOLD_APART = 10.8
+MAY_BE_POSITIVE = 4.0  # standard errors below zero within which a magnitude may be positive
+# Standard errors from which what drives a mode is told from zero: its inverse enters.
+DRIVEN_SIGMAS = 4.0
 COLDEST = 12.0  # e-foldings below the classical temperature at which it is looked for
 QUANTA_MATTER = 1.0  # per cent of kT by which the energy of a mode is above it
 RIGID_LEVEL = 1e-4  # chance at which offsets or slopes are more than noise

@@ -10,6 +10,7 @@ import numpy as np
 
 from prism._types import Array, Index
 from prism._value import Value
+from prism.adjust import Adjusted
 from prism.errors import OptionError
 from prism.experiments import _limits as limits
 from prism.experiments.relations import (
@@ -103,8 +104,8 @@ class OfLines(Value):
         """Magnitudes of these lines, those at zero frequency included."""
         raise NotImplementedError
 
-    def rigid_lines(self, lines: Lines) -> RigidLines:
-        """What may be rigid-body modes in these lines: a significant slope."""
+    def rigid_lines(self, lines: Lines) -> RigidLines | None:
+        """What may be rigid-body modes in these lines: a significant slope; None if none shows."""
         return sloping(lines)
 
     @property
@@ -176,4 +177,29 @@ def too_few_lines(lines: Lines) -> Undetermined | None:
         f"only {K} mode{'s are' if K > 1 else ' is'} visible in {n} channels, so the effective "
         "mass of the channels is not determined",
         "use as many channels as there are modes at most, or record longer until more lines show",
+    )
+
+
+def not_positive(result: Adjusted, omega: Array) -> Undetermined | None:
+    """A refusal where noise, and nothing else, may have made a magnitude negative.
+
+    Parameters
+    ----------
+    result : Adjusted
+        Whose first unknowns are the magnitudes.
+    omega : array (modes,)
+    """
+    k, P = int(np.argmin(result.q[: len(omega)])), len(result.p)
+    below = -result.q[k] / np.sqrt(max(result.covariance[P + k, P + k], np.finfo(float).tiny))
+    if not 0 <= below < limits.MAY_BE_POSITIVE:
+        return None
+    return weakly_seen(float(omega[k]))
+
+
+def weakly_seen(omega: float) -> Undetermined:
+    """A refusal where the magnitude of a mode cannot be told from zero."""
+    return Undetermined(
+        f"the magnitude of the mode at {omega:.5g} is not told from zero, and with it the hidden "
+        "frequencies are open",
+        "excite this mode more, record longer, with less noise or in more channels",
     )

@@ -10,10 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, ndtr
 
+from prism._types import Array
+from prism.adjust import Adjusted
 from prism.experiments import _limits as limits
 from prism.remarks import Remark
 
-__all__ = ["Cause", "Consistency", "equilibrium_remark"]
+__all__ = ["Cause", "Consistency", "equilibrium_remark", "gain_causes", "mass_causes", "untested"]
 
 
 class Cause(NamedTuple):
@@ -118,6 +120,68 @@ def _counted(causes: Sequence[Cause]) -> Iterator[str]:
         missed = sum(cause.escapes for cause in each)
         if missed:
             yield words.format(f"{missed} of {len(each)}")
+
+
+def gain_causes(result: Adjusted, by_shape: Array, shapes: Array) -> list[Cause]:
+    """Gains of the channels that may be wrong.
+
+    Parameters
+    ----------
+    result : Adjusted
+    by_shape : array (relations, modes and channels)
+        Derivative of the relations by the shapes.
+    shapes : array (modes, channels)
+    """
+    out, percent = [], 100 * (limits.WORTH_GAIN - 1)
+    worth, unseen = float(np.log(limits.WORTH_GAIN)), f"gains of {{0}} channels to {percent:.2g} %"
+    for a in range(shapes.shape[1]):
+        scaled = np.zeros(shapes.shape)
+        scaled[:, a] = shapes[:, a]
+        name = f"a gain of channel {a + 1} of {{1:.3g}}, or a mass to match"
+        out.append(Cause(name, *result.shift(by_shape @ scaled.ravel()), worth, unseen))
+    return out
+
+
+def mass_causes(result: Adjusted, inverse_mass: Array, first: int) -> list[Cause]:
+    """Masses that may be wrong, by a row and a column of μ at a time.
+
+    Parameters
+    ----------
+    result : Adjusted
+    inverse_mass : array (channels, channels)
+    first : int
+        Where the relation of the mass begins among all.
+    """
+    out, n = [], len(inverse_mass)
+    worth, unseen = float(np.log(limits.WORTH_GAIN)), "masses of {0} channels to 10 %"
+    i, j = np.triu_indices(n)
+    for a in range(n):
+        change, own = np.zeros(len(result.multipliers)), np.zeros((n, n))
+        own[a] += inverse_mass[a]
+        own[:, a] += inverse_mass[a]
+        change[first : first + len(i)] = own[i, j]
+        out.append(Cause("a mass of {1:.3g}", *result.shift(change), worth, unseen))
+    return out
+
+
+def untested(causes: Sequence[Cause]) -> tuple[Remark, ...]:
+    """Say what may be wrong that these data could not have shown.
+
+    Parameters
+    ----------
+    causes : sequence of Cause
+    """
+    unseen = tuple(_counted(causes))
+    if not unseen:
+        return ()
+    return (
+        Remark(
+            f"could not be tested and was taken as given: {', '.join(unseen)}",
+            "an error of that size moves hidden frequencies, and the data would look the same",
+            "more channels, trials or known values would test it",
+            code="untested",
+        ),
+    )
 
 
 def equilibrium_remark(test: Consistency, modes: int) -> Remark:

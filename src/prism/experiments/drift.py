@@ -10,12 +10,14 @@ least squares: where all trials are sampled alike, the first p singular vectors 
 .. math:: δD = \left(\sum_r β_r β_r^T ⊗ P_r\right)^{-1} \sum_r β_r ⊗ P_r\, δy_r .
 
 All other amplitudes follow, as generalised least squares says, and the result is a fit that has one
-line more, at zero frequency, and no slopes of its own.
+line more, at zero frequency, and no slopes of its own. Of velocities it is the offset that is
+:math:`v_0 b`, and nothing tells a.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,7 +31,15 @@ from prism.experiments import _limits as limits
 if TYPE_CHECKING:
     from prism.motion.steady.inphase import InPhaseFit, SeriesMotion
 
-__all__ = ["Drift", "offsets_of", "slopes_of", "with_rigid"]
+__all__ = ["Drift", "Shown", "offsets_of", "slopes_of", "with_rigid"]
+
+
+class Shown(Enum):
+    """How a rigid-body mode shows."""
+
+    SLOPES = "slope"
+    OFFSETS = "offset"
+    VELOCITIES = "mean velocity"
 
 
 @dataclass(frozen=True)
@@ -38,6 +48,7 @@ class Drift:
 
     Attributes
     ----------
+    kind : Shown
     rows : array of int (channels,)
         Where they are among the linear parameters of a sampling.
     values : tuple of arrays (channels, trials)
@@ -48,6 +59,7 @@ class Drift:
         Variance of the noise of each trial over that of E.
     """
 
+    kind: Shown
     rows: Index
     values: tuple[Array, ...]
     noise: tuple[Array, ...]
@@ -130,8 +142,13 @@ def _orthonormal(D: Array) -> Array:
     return np.asarray(np.linalg.qr(D.T)[0].T)
 
 
-def offsets_of(fit: InPhaseFit, means: Array, trials: tuple[tuple[int, int], ...]) -> Drift:
-    """Offsets of a fit, from the zero of the sensors.
+def offsets_of(
+    fit: InPhaseFit,
+    means: Array,
+    trials: tuple[tuple[int, int], ...],
+    kind: Shown = Shown.OFFSETS,
+) -> Drift:
+    """Offsets of a fit, from the zero of the sensors; those of velocities are speeds.
 
     Parameters
     ----------
@@ -140,8 +157,9 @@ def offsets_of(fit: InPhaseFit, means: Array, trials: tuple[tuple[int, int], ...
         Subtracted before the fit.
     trials : tuple of (int, int)
         For each trial: which sampling, and its place there.
+    kind : Shown
     """
-    drift = _background(fit, 0)
+    drift = _background(fit, 0, kind)
     for r, (i, place) in enumerate(trials):
         drift.values[i][:, place] += means[r]
     return drift
@@ -154,7 +172,7 @@ def slopes_of(fit: InPhaseFit) -> Drift:
     ----------
     fit : InPhaseFit
     """
-    drift, half = _background(fit, 1), [motion.half for motion in fit.motions]
+    drift, half = _background(fit, 1, Shown.SLOPES), [motion.half for motion in fit.motions]
     return replace(
         drift,
         values=tuple(y / h for y, h in zip(drift.values, half, strict=True)),
@@ -162,9 +180,10 @@ def slopes_of(fit: InPhaseFit) -> Drift:
     )
 
 
-def _background(fit: InPhaseFit, column: int) -> Drift:
+def _background(fit: InPhaseFit, column: int, kind: Shown) -> Drift:
     rows = _offset_rows(fit) + column
     return Drift(
+        kind,
         rows,
         tuple(m.values[rows] for m in fit.motions),
         tuple(m.covariance[np.ix_(rows, rows)] for m in fit.motions),
@@ -172,36 +191,43 @@ def _background(fit: InPhaseFit, column: int) -> Drift:
     )
 
 
-def with_rigid(fit: InPhaseFit, count: int, offsets: Drift | None = None) -> InPhaseFit:
+def with_rigid(fit: InPhaseFit, count: int, seen: Drift | None = None) -> InPhaseFit:
     """The fit with rigid-body modes, at zero frequency and before all others.
 
-    Amplitudes of these modes are offset and speed in the place of cosine and sine; without
-    ``offsets`` the offsets stay those of the sensors, and the first are zero.
+    Amplitudes of these modes are offset and speed in the place of cosine and sine; where slopes or
+    velocities show them, offsets stay those of the sensors, and the first are zero.
 
     Parameters
     ----------
     fit : InPhaseFit
-        With slopes, unless there are offsets.
+        With slopes, unless something else shows them.
     count : int
-    offsets : Drift, optional
-        The shapes follow from these, and not from the slopes.
+    seen : Drift, optional
+        What the shapes follow from; the slopes by default.
     """
-    seen = slopes_of(fit) if offsets is None else offsets
-    D = seen.directions(count)
-    raw = [None] * len(fit.motions) if offsets is None else offsets.values
-    tied = [_tied(fit, m, D, own) for m, own in zip(fit.motions, raw, strict=True)]
+    seen = slopes_of(fit) if seen is None else seen
+    D, slopes = seen.directions(count), seen.kind is Shown.SLOPES
+    raw = [None] * len(fit.motions) if slopes else seen.values
+    tied = [_tied(fit, m, D, own, seen.kind) for m, own in zip(fit.motions, raw, strict=True)]
     return replace(
         fit,
         omega=np.append(0.0, fit.omega),
         line=np.concatenate([np.zeros(count, int), fit.line + 1]),
         shapes=np.vstack([D, fit.shapes]),
-        covariance=_joint(fit, seen, D, offsets is None),
-        background=int(offsets is None),
+        covariance=_joint(fit, seen, D, slopes),
+        background=int(_spare(fit, seen.kind)),
         motions=tied,
     )
 
 
-def _tied(fit: InPhaseFit, motion: SeriesMotion, D: Array, offsets: Array | None) -> SeriesMotion:
+def _spare(fit: InPhaseFit, kind: Shown) -> bool:
+    """Whether part of the background stays that of the sensors."""
+    return kind is Shown.SLOPES or (kind is Shown.VELOCITIES and fit.background > 1)
+
+
+def _tied(
+    fit: InPhaseFit, motion: SeriesMotion, D: Array, offsets: Array | None, kind: Shown
+) -> SeriesMotion:
     """Linear parameters of one sampling whose background is that of rigid-body modes."""
     N, first = len(fit.omega), _offset_rows(fit)
     values, unit = motion.values.copy(), np.ones((len(motion.values), 1))
@@ -209,11 +235,9 @@ def _tied(fit: InPhaseFit, motion: SeriesMotion, D: Array, offsets: Array | None
         values[first] = offsets
     if fit.background > 1:
         unit[first + 1] = 1 / motion.half  # slopes per time
-    M, covariance = _nearest(
-        _places(fit, D, offsets is not None), motion.covariance * unit * unit.T
-    )
+    M, covariance = _nearest(_places(fit, D, kind), motion.covariance * unit * unit.T)
     found, by_lines = M @ (unit * values), M @ (unit * motion.sensitivity)
-    none, by_shape = np.zeros((*by_lines.shape[:2], 1)), _by_shape(fit, M, found, len(D))
+    none, by_shape = np.zeros((*by_lines.shape[:2], 1)), _by_shape(fit, M, found, len(D), kind)
     parts = [none, by_lines[:, :, :N], by_shape, by_lines[:, :, N:]]
     sensitivity = np.concatenate(parts, axis=2)
     return replace(motion, values=found, covariance=covariance, sensitivity=sensitivity)
@@ -223,18 +247,21 @@ def _offset_rows(fit: InPhaseFit) -> Index:
     return 2 * len(fit.line) + fit.background * np.arange(fit.shapes.shape[1])
 
 
-def _places(fit: InPhaseFit, D: Array, by_offset: bool) -> Array:
+def _places(fit: InPhaseFit, D: Array, kind: Shown) -> Array:
     """How the old linear parameters follow from the new ones, (old, new)."""
     (p, n), K, first = D.shape, len(fit.line), _offset_rows(fit)
-    G = np.zeros((2 * K + fit.background * n, 2 * (K + p) + n * (not by_offset)))
-    modes = np.arange(p, p + K)
+    G = np.zeros((2 * K + fit.background * n, 2 * (K + p) + n * _spare(fit, kind)))
+    modes, speeds = np.arange(p, p + K), slice(K + p, K + 2 * p)
     G[: 2 * K, np.append(modes, K + p + modes)] = np.eye(2 * K)
-    if by_offset:
+    sensors = {Shown.SLOPES: first, Shown.VELOCITIES: first + 1}.get(kind)
+    if sensors is not None and _spare(fit, kind):
+        G[sensors, 2 * (K + p) :] = np.eye(n)
+    if kind is Shown.OFFSETS:
         G[first, :p] = D.T
-    else:
-        G[first, 2 * (K + p) :] = np.eye(n)
-    if fit.background > 1:
-        G[first + 1, K + p : K + 2 * p] = D.T
+    if kind is Shown.VELOCITIES:
+        G[first, speeds] = D.T
+    elif fit.background > 1:
+        G[first + 1, speeds] = D.T
     return G
 
 
@@ -249,13 +276,14 @@ def _nearest(G: Array, covariance: Array) -> tuple[Array, Array]:
     return M, C
 
 
-def _by_shape(fit: InPhaseFit, M: Array, found: Array, p: int) -> Array:
+def _by_shape(fit: InPhaseFit, M: Array, found: Array, p: int, kind: Shown) -> Array:
     """Derivative of the new parameters by the rigid shapes, (trials, parameters, shapes)."""
     K, n, first = len(fit.line), fit.shapes.shape[1], _offset_rows(fit)
     out = np.zeros((found.shape[1], len(found), p * n))
+    at_first = K + p if kind is Shown.VELOCITIES else 0  # the speed, or where it begins
     for k in range(p):
-        part = -M[:, first, None] * found[k]
-        if fit.background > 1:
+        part = -M[:, first, None] * found[at_first + k]
+        if fit.background > 1 and kind is not Shown.VELOCITIES:
             part -= M[:, first + 1, None] * found[K + p + k]
         out[:, :, k * n : (k + 1) * n] = part.transpose(2, 0, 1)
     return out

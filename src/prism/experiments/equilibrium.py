@@ -27,12 +27,12 @@ from prism.experiments.base import (
     per_line,
     too_few_lines,
 )
-from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
+from prism.experiments.consistency import Cause, Consistency, equilibrium_remark, gain_causes
 from prism.experiments.energy import mean_energy
 from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
 from prism.experiments.modal_energies import ModalEnergies, modal_energies
 from prism.experiments.relations import Relation, no_relation
-from prism.experiments.rigid import biased, speeds_of, too_few_speeds
+from prism.experiments.speeds import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian, student_factor
@@ -225,18 +225,7 @@ class _Energies:
         for m, one in enumerate(by_log.T):
             name = f"an energy of the mode at {omega[m]:.5g} that is {{1:.2g}} times the others'"
             out.append(cause(name, one, worth, unseen))
-        percent = 100 * (limits.WORTH_GAIN - 1)
-        worth, unseen = (
-            float(np.log(limits.WORTH_GAIN)),
-            f"gains of {{0}} channels to {percent:.2g} %",
-        )
-        for a in range(self.shape[1]):
-            scaled = np.zeros(self.shape)
-            scaled[:, a] = d[:, a]
-            name = f"a gain of channel {a + 1} of {{1:.3g}}, or a mass to match"
-            change = A[:, self.lines : self.size] @ scaled.ravel()
-            out.append(cause(name, change, worth, unseen))
-        return out
+        return out + gain_causes(result, A[:, self.lines : self.size], d)
 
     def _whole(self, result: Adjusted) -> Consistency:
         r"""Test the relations with the likelihood of canonical energies, for few trials.

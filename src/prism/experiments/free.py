@@ -19,15 +19,15 @@ from scipy.optimize import nnls
 from prism._types import Array
 from prism.adjust import adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines
+from prism.experiments.consistency import gain_causes, untested
 from prism.experiments.relations import vech
+from prism.experiments.shared import Spanned
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Words
-from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-    from prism.motion.steady.inphase import InPhaseFit
 
 OTHER_EXPERIMENTS = Words(
     "an ensemble of records at thermal equilibrium ({0}), a record released from rest with the "
@@ -53,32 +53,24 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     K, n = fit.shapes.shape
     if known.mass is None:
         return _without_mass(K, n, known)
-    few = too_few_lines(lines) or _shared_zero(fit)
+    few = too_few_lines(lines)
     if few is not None:
         return few
     equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
-    design = _design(fit.omega[fit.line], fit.shapes, known)
+    omega = fit.omega[fit.line]
+    span = Spanned.of(omega)
+    padded = np.append(omega, np.zeros(span.size - K))
+    design = _design(padded, span.mixing @ fit.shapes, known)
     tolerance = limits.DEPENDENT_MAGNITUDES * np.linalg.norm(design)
-    if equations < K or np.linalg.matrix_rank(design, tol=tolerance) < K:
+    if equations < span.size or np.linalg.matrix_rank(design, tol=tolerance) < span.size:
+        shared = "" if span.size == K else f", {span.rigid} of them rigid-body modes,"
         return Undetermined(
-            f"{K} visible modes in {n} channel{'s' * (n > 1)} leave the magnitudes of the modes "
-            f"open: the known values give {equations} equation{'s' * (equations > 1)}",
-            f"with {_channels_needed(K)} channels a free record and the mass would do; "
+            f"{K} visible modes{shared} in {n} channel{'s' * (n > 1)} leave the magnitudes of the "
+            f"modes open: the known values give {equations} equation{'s' * (equations > 1)}",
+            f"with {_channels_needed(span.size)} channels a free record and the mass would do; "
             + OTHER_EXPERIMENTS,
         )
-    start = _start(fit.omega[fit.line], fit.shapes, known, design)
-    return _adjusted(lines, known, start)
-
-
-def _shared_zero(fit: InPhaseFit) -> Undetermined | None:
-    """Of several rigid-body modes a free record shows what they span, and not each."""
-    if np.sum(fit.omega[fit.line] == 0) < 2:
-        return None
-    return Undetermined(
-        "several rigid-body modes share the frequency zero, so that a free record does not "
-        "separate their magnitudes",
-        Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
-    )
+    return _adjusted(lines, known, span, _start(padded, known, design, signed=span.size > K))
 
 
 def _without_mass(K: int, n: int, known: OfLines) -> Undetermined:
@@ -113,7 +105,7 @@ def _design(omega: Array, shapes: Array, known: OfLines) -> Array:
     return np.vstack([outer, outer * omega**2 / np.mean(omega**2)])
 
 
-def _start(omega: Array, shapes: Array, known: OfLines, design: Array) -> Array:
+def _start(omega: Array, known: OfLines, design: Array, *, signed: bool) -> Array:
     G = known.inverse_mass
     assert G is not None
     i, j = np.triu_indices(len(G))
@@ -121,21 +113,28 @@ def _start(omega: Array, shapes: Array, known: OfLines, design: Array) -> Array:
     right = [weight * vech(G)]
     if known.stiffness is not None:
         right.append(weight * vech(G @ known.stiffness @ G) / np.mean(omega**2))
+    if signed:
+        return np.asarray(np.linalg.lstsq(design, np.concatenate(right), rcond=None)[0])
     s, _ = nnls(design, np.concatenate(right))
     return np.asarray(np.maximum(s, limits.LEAST_START * s.max()))
 
 
-def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
+def _adjusted(lines: Lines, known: OfLines, span: Spanned, start: Array) -> Outcome:
     fit = lines.fit
     N, shape = len(fit.omega), fit.shapes.shape
 
     def relations(p: Array, s: Array) -> tuple[Array, Array, Array]:
-        relation = known.relations(p[:N][fit.line], p[N:].reshape(shape), s)
+        relation = span.relations(known, p[:N][fit.line], p[N:].reshape(shape), s)
         by_omega = per_line(relation.by_omega, fit.line, N)
         return relation.h, np.hstack([by_omega, relation.by_shape]), relation.by_s
 
     result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
-    if not result.converged or result.q.min() <= 0 or result.p_value < limits.CONSISTENCY_LEVEL:
+    agrees = result.converged and result.p_value >= limits.CONSISTENCY_LEVEL
+    positive = span.positive(result.q)
+    weak = not_positive(result, fit.omega[fit.line])
+    if agrees and weak is not None:
+        return weak
+    if not (agrees and positive):
         return Undetermined(
             "the visible modes cannot be made to add up to the given mass"
             + ("" if known.stiffness is None else " and stiffness")
@@ -144,6 +143,8 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
             "has the same effect",
             refuted=True,
         )
-    values = {"omega": result.p[:N], "shapes": result.p[N:].reshape(shape), "s": result.q}
-    joint = Gaussian.of(values, result.covariance)
-    return Magnitudes(joint, fit.line, known.scale, tested=result.dof)
+    shapes = result.p[N:].reshape(shape)
+    joint = span.joint(result.p[:N], shapes, result.q, result.covariance)
+    _, A, _ = relations(result.p, result.q)
+    remarks = untested(gain_causes(result, A[:, N:], shapes)) if shape[1] > 1 else ()
+    return Magnitudes(joint, fit.line, known.scale, remarks=remarks, tested=result.dof)

@@ -26,10 +26,11 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines, weakly_seen
+from prism.experiments.consistency import Cause, gain_causes, mass_causes, untested
+from prism.experiments.shared import Spanned
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
-from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
@@ -78,7 +79,8 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     if few is not None:
         return few
     fit = lines.fit
-    if len(np.unique(fit.line)) < len(fit.line):
+    turning = fit.line[fit.omega[fit.line] > 0]
+    if len(np.unique(turning)) < len(turning):
         return Undetermined(
             "two modes share one frequency, so a release does not separate their magnitudes",
             Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
@@ -90,15 +92,19 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     other = None
     if np.all(fit.omega > 0):  # nothing that is free can be pulled steadily
         other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
-    if not _agrees(result, problem.modes):
-        return _contradiction(result, how, other is not None and _agrees(other, problem.modes))
+    weak = problem.weakly_driven(result)
+    if weak is not None:
+        return weak
+    if not _agrees(result, problem.span):
+        return _contradiction(result, how, other is not None and _agrees(other, problem.span))
     # that it begins at rest says nothing of the magnitudes
     tested = result.dof - int(problem.tells.sum() - problem.modes * problem.trials)
-    return replace(_magnitudes(fit, known, result, _untold(result, other, how)), tested=tested)
+    remarks = (*_untold(result, other, how), *untested(problem.causes(result)))
+    return replace(_magnitudes(problem, result, remarks), tested=tested)
 
 
-def _agrees(result: Adjusted, modes: int) -> bool:
-    positive = bool(result.q[:modes].min() > 0)
+def _agrees(result: Adjusted, span: Spanned) -> bool:
+    positive = span.positive(result.q[: span.size])
     return result.converged and positive and result.p_value >= limits.CONSISTENCY_LEVEL
 
 
@@ -150,27 +156,25 @@ def _contradiction(result: Adjusted, how: LetGo, other: bool) -> Undetermined:
     )
 
 
-def _magnitudes(
-    fit: InPhaseFit, known: OfLines, result: Adjusted, remarks: tuple[Remark, ...]
-) -> Magnitudes:
-    K, n = fit.shapes.shape
-    N, P = len(fit.omega), len(result.p)
-    keep = np.r_[0 : N + K * n, P : P + K]
-    values = {
-        "omega": result.p[:N],
-        "shapes": result.p[N : N + K * n].reshape(K, n),
-        "s": result.q[:K],
-    }
-    joint = Gaussian.of(values, result.covariance[np.ix_(keep, keep)])
-    return Magnitudes(joint, fit.line, known.scale, remarks=remarks)
+def _magnitudes(problem: _Releases, result: Adjusted, remarks: tuple[Remark, ...]) -> Magnitudes:
+    fit, span = problem.fit, problem.span
+    N, first, P = len(fit.omega), problem.nonlinear, len(result.p)
+    keep = np.r_[0:first, P : P + span.size]
+    shapes, s = result.p[N:first].reshape(fit.shapes.shape), result.q[: span.size]
+    joint = span.joint(result.p[:N], shapes, s, result.covariance[np.ix_(keep, keep)])
+    return Magnitudes(joint, fit.line, problem.known.scale, remarks=remarks)
 
 
 class _Releases:
-    """Measured: (Ω, d, A and B of every trial). Unknown: (s, m_r of every trial)."""
+    """Measured: (Ω, d, A and B of every trial). Unknown: (s, m_r of every trial).
+
+    Several rigid-body modes have further s for what they share (`prism.experiments.shared`).
+    """
 
     def __init__(self, fit: InPhaseFit, known: OfLines, how: LetGo, pull: Array | None) -> None:
         self.fit, self.known, self.power, self.pull = fit, known, how.power, pull
         self.modes, self.channels = fit.shapes.shape
+        self.span = Spanned.of(fit.omega[fit.line])
         self.lines = len(fit.omega)
         self.nonlinear = self.lines + fit.shapes.size
         self.trials = sum(m.values.shape[1] for m in fit.motions)
@@ -225,15 +229,22 @@ class _Releases:
         factor = self.fit.omega[self.fit.line] ** self.power
         alpha = factor * self._at_release(self.measured).real  # (trials, modes)
         if self.pull is not None:
-            drive = self.pull @ d.T
-            s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
-            return np.concatenate([s, self.pull.ravel()])
+            return np.concatenate([self._first(alpha, self.pull @ d.T), self.pull.ravel()])
         if self.known.mass is not None:
             m = alpha @ d @ self.known.mass  # x(0) = Σ α d
-            drive = m @ d.T
-            s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
-            return np.concatenate([s, m.ravel()])
-        return self._start_without_mass(alpha, d)
+            return np.concatenate([self._first(alpha, m @ d.T), m.ravel()])
+        return self._start_without_mass(alpha, d) if self.span.rigid < 2 else None
+
+    def _first(self, alpha: Array, drive: Array) -> Array:
+        """Magnitudes of least squares, ``α_r = S d m_r``."""
+        s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
+        p = self.span.rigid
+        if p < 2:
+            return np.asarray(s)
+        S = np.diag(s)
+        block = np.linalg.lstsq(drive[:, :p], alpha[:, :p], rcond=None)[0]
+        S[:p, :p] = 0.5 * (block + block.T)
+        return self.span.magnitudes(S)
 
     def _start_without_mass(self, alpha: Array, d: Array) -> Array | None:
         """``α_rm /s_m = d_mᵀ m_r`` is linear and homogeneous in (1/s, m): its null vector."""
@@ -255,17 +266,62 @@ class _Releases:
         factor = n / np.sum(1 / x[:K])
         return np.concatenate([factor / x[:K], x[K:] / 1.0])
 
+    def weakly_driven(self, result: Adjusted) -> Undetermined | None:
+        r"""A refusal where a mode is driven so little that its magnitude is open.
+
+        It is the ratio of its amplitude and of :math:`d_m^T m_r`, which must be told from zero
+        where no mass says more.
+        """
+        each = self.fit.omega[self.fit.line]
+        if result.converged and result.p_value >= limits.CONSISTENCY_LEVEL:
+            weak = not_positive(result, each)
+            if weak is not None:
+                return weak
+        if self.known.mass is not None or self.known.stiffness is not None:
+            return None
+        m, n = result.q[self.span.size :].reshape(self.trials, -1), self.channels
+        for k in np.flatnonzero(each > 0):
+            rows = slice(self.lines + k * n, self.lines + (k + 1) * n)
+            error = np.einsum("ra,ab,rb->r", m, self.fit.covariance[rows, rows], m)
+            if np.all((m @ self.fit.shapes[k]) ** 2 < limits.DRIVEN_SIGMAS**2 * error):
+                return weakly_seen(float(each[k]))
+        return None
+
+    def causes(self, result: Adjusted) -> list[Cause]:
+        """Gains, masses and pulls that may be wrong; of one channel they scale everything alike."""
+        given = self.known.mass is not None or self.pull is not None
+        if self.channels < 2 or not given:
+            return []
+        h, A, _ = self.relations(result.p, result.q)
+        _, d, _ = self._unpack(result.p)
+        out = gain_causes(result, A[:, self.lines : self.nonlinear], d)
+        if self.known.inverse_mass is not None:
+            out += mass_causes(result, self.known.inverse_mass, int(self.tells.sum()))
+        if self.pull is None:
+            return out
+        worth, unseen = float(np.log(limits.WORTH_PULL)), "pulls of {0} channels to 10 %"
+        for a in range(self.channels):
+            change = np.zeros(len(h))
+            given_pull = np.zeros(self.pull.shape)
+            given_pull[:, a] = -self.pull[:, a]
+            change[len(h) - self.pull.size :] = given_pull.ravel()
+            if np.any(change):
+                out.append(Cause("a pull of {1:.3g}", *result.shift(change), worth, unseen))
+        return out
+
     def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         """At release sine amplitudes vanish, cosine ones times Ω^p are ``s_m d_mᵀ m_r``."""
         R, K, n = self.trials, self.modes, self.channels
         omega, d, _ = self._unpack(p)
-        s, m = q[:K], q[K:].reshape(R, n)
+        E, L = self.span.size, self.span.mixing
+        s, m = q[:E], q[E:].reshape(R, n)
+        S = self.span.matrix(s)
         z, each = self._at_release(p), omega[self.fit.line]
         factor, steeper = each**self.power, self.power * each ** max(self.power - 1, 0)
         drive = m @ d.T  # (trials, modes)
-        known = self.known.relations(each, d, s)
+        known = self.span.relations(self.known, each, d, s)
         H = len(known.h)
-        h = np.concatenate([z.imag.ravel(), (factor * z.real - s * drive).ravel(), known.h])
+        h = np.concatenate([z.imag.ravel(), (factor * z.real - drive @ S).ravel(), known.h])
         A = np.zeros((2 * R * K + H, len(p)))
         B = np.zeros((2 * R * K + H, len(q)))
         turn = np.exp(1j * np.outer(self.lead, each))
@@ -279,16 +335,16 @@ class _Releases:
                     A[row, at] = by * part(turn[r, k])
                     A[row, at + K] = by * part(-1j * turn[r, k])
                 A[cosine, self.fit.line[k]] += steeper[k] * z[r, k].real
-                A[cosine, self.lines + k * n : self.lines + (k + 1) * n] = -s[k] * m[r]
-                B[cosine, k] = -drive[r, k]
-                B[cosine, K + r * n : K + (r + 1) * n] = -s[k] * d[k]
+                A[cosine, self.lines : self.nonlinear] = -np.outer(S[k], m[r]).ravel()
+                B[cosine, :E] = -L[:, k] * (L @ drive[r])
+                B[cosine, E + r * n : E + (r + 1) * n] = -S[k] @ d
         rows = np.append(self.tells, np.ones(H, bool))
         A[2 * R * K :, : self.lines] = per_line(known.by_omega, self.fit.line, self.lines)
         A[2 * R * K :, self.lines : self.nonlinear] = known.by_shape
-        B[2 * R * K :, :K] = known.by_s
+        B[2 * R * K :, :E] = known.by_s
         h, A, B = h[rows], A[rows], B[rows]
         if self.pull is None:
             return h, A, B
-        given = np.hstack([np.zeros((R * n, K)), np.eye(R * n)])
+        given = np.hstack([np.zeros((R * n, E)), np.eye(R * n)])
         h = np.concatenate([h, (m - self.pull).ravel()])
         return h, np.vstack([A, np.zeros((R * n, len(p)))]), np.vstack([B, given])

@@ -24,6 +24,6 @@ class Released(OfLines):
         """Magnitudes from the amplitudes at the instant of release."""
         return outcome(lines, self, LetGo.UNDISPLACED)
 
-    def rigid_lines(self, lines: Lines) -> RigidLines:
+    def rigid_lines(self, lines: Lines) -> RigidLines | None:
         """What may be rigid-body modes: a significant offset, or a slope."""
         return displaced(lines)

@@ -13,26 +13,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import fdtrc
 
-from prism._types import Array
 from prism.experiments import _limits as limits
-from prism.experiments.drift import Drift, offsets_of, slopes_of, with_rigid
+from prism.experiments.drift import Drift, Shown, offsets_of, slopes_of, with_rigid
 from prism.magnitudes import Magnitudes, Outcome, RigidMotion, Undetermined
 from prism.remarks import Ask, Remark, Words
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
-    from prism.motion.steady.inphase import InPhaseFit
 
 __all__ = [
     "RigidLines",
-    "biased",
     "displaced",
     "pulled_free",
     "sloping",
-    "speeds_of",
-    "too_few_speeds",
+    "with_offset_said",
     "with_rigid_bodies",
 ]
 
@@ -52,8 +47,6 @@ class RigidLines:
         What is there, in words.
     instead : str
         What else may do it.
-    by_offset : bool
-        Whether the offsets are those of the body, and not those of the sensors.
     """
 
     lines: Lines
@@ -61,7 +54,17 @@ class RigidLines:
     significant: bool
     what: str
     instead: str
-    by_offset: bool
+
+    @property
+    def kind(self) -> Shown:
+        """How they show."""
+        return Shown.SLOPES if self.drift is None else self.drift.kind
+
+    @property
+    def saturated(self) -> bool:
+        """Whether there may be more of them than the trials can show."""
+        drift = self.drift
+        return drift is not None and drift.rank == drift.trials < len(drift.rows)
 
     @property
     def count(self) -> int:
@@ -80,41 +83,50 @@ class RigidLines:
             return _fewer(count, 0 if drift is None or not self.significant else drift.rank, self)
         if count < drift.rank:
             return _more(count, drift.rank, self)
-        return replace(self.lines, fit=with_rigid(fit, count, drift if self.by_offset else None))
+        return replace(self.lines, fit=with_rigid(fit, count, drift))
 
 
-def sloping(lines: Lines) -> RigidLines:
-    """Look for slopes.
+def sloping(lines: Lines) -> RigidLines | None:
+    """Look for slopes, or for offsets of velocities; None where neither would tell.
 
     Parameters
     ----------
     lines : Lines
     """
-    drift = slopes_of(lines.fit) if lines.fit.background > 1 else None
+    fit = lines.fit
+    if lines.trend is not None or not (np.all(fit.orders == 0) or np.all(fit.orders == 1)):
+        return None
+    if np.any(fit.orders):
+        drift: Drift | None = offsets_of(fit, lines.means, lines.trials, Shown.VELOCITIES)
+        what, instead = "a mean velocity", "the zero of a sensor is off"
+    else:
+        drift = slopes_of(fit) if fit.background > 1 else None
+        what, instead = "a slope", "sensors drift"
     seen = drift is not None and drift.p_value < limits.RIGID_LEVEL
-    return RigidLines(lines, drift, seen, "a slope", "sensors drift", by_offset=False)
+    return RigidLines(lines, drift, seen, what, instead)
 
 
-def displaced(lines: Lines) -> RigidLines:
-    """Look for offsets and slopes of a record that begins at rest.
+def displaced(lines: Lines) -> RigidLines | None:
+    """Look for offsets and slopes of a record that begins at rest; None where they do not tell.
 
     Parameters
     ----------
     lines : Lines
     """
+    slopes = sloping(lines)
+    if slopes is None or np.any(lines.fit.orders):
+        return None
     drift = offsets_of(lines.fit, lines.means, lines.trials)
+    if slopes.significant:
+        return RigidLines(lines, drift, True, slopes.what, slopes.instead)
     seen = drift.p_value < limits.RIGID_LEVEL
-    if sloping(lines).significant:
-        return RigidLines(lines, drift, True, "a slope", "sensors drift", by_offset=True)
-    return RigidLines(
-        lines, drift, seen, "an offset", "the zero of a sensor is off", by_offset=True
-    )
+    return RigidLines(lines, drift, seen, "an offset", "the zero of a sensor is off")
 
 
 def with_rigid_bodies(
     lines: Lines,
     given: int | None,
-    look: Callable[[Lines], RigidLines],
+    look: Callable[[Lines], RigidLines | None],
     solve: Callable[[Lines], Outcome],
 ) -> Outcome:
     """Magnitudes of the modes, rigid-body modes among them where there are any.
@@ -125,20 +137,25 @@ def with_rigid_bodies(
     given : int or None
         How many there are; None where the data shall say.
     look : callable
-        Finds what may be rigid-body modes.
+        Finds what may be rigid-body modes; None where nothing would show them.
     solve : callable
         Gives the magnitudes of lines as they are.
     """
     if given == 0:
         return solve(lines)
-    if np.any(lines.fit.orders) or lines.trend is not None:
-        return _invisible(lines, solve(lines), given)
     seen = look(lines)
+    if seen is None:
+        return _invisible(lines, solve(lines), given)
     if given:
         return _completed(seen, given, solve)
     plain = solve(lines)
+    if not seen.significant:
+        return plain
+    modes, channels = lines.fit.shapes.shape
+    if modes < channels <= modes + seen.count:
+        return _ask(seen)  # too few modes by themselves, and enough with those of the body
     open_anyway = isinstance(plain, Undetermined) and not plain.refuted
-    return plain if open_anyway or not seen.significant else _told(plain, seen, solve)
+    return plain if open_anyway else _told(plain, seen, solve)
 
 
 def _completed(seen: RigidLines, count: int, solve: Callable[[Lines], Outcome]) -> Outcome:
@@ -148,7 +165,7 @@ def _completed(seen: RigidLines, count: int, solve: Callable[[Lines], Outcome]) 
     found = solve(tied)
     if isinstance(found, Undetermined):
         return found
-    remarks = (*found.remarks, _remark(count, seen.by_offset))
+    remarks = (*found.remarks, _remark(count, seen.kind))
     return replace(found, rigid=_motion(tied, count), remarks=remarks)
 
 
@@ -156,10 +173,12 @@ def _told(plain: Outcome, seen: RigidLines, solve: Callable[[Lines], Outcome]) -
     """The one of two explanations that the data allow, where they can tell."""
     body = _completed(seen, seen.count, solve)
     if _holds(body) and _is_refuted(plain):
-        return body
+        return _with_remark(body, _perhaps_more(seen)) if seen.saturated else body
     if _holds(plain) and _is_refuted(body):
         return _with_remark(plain, _sensors(seen))
-    return plain if _is_refuted(plain) and _is_refuted(body) else _ask(seen)
+    if _is_refuted(plain) and _is_refuted(body):
+        return _neither(plain, seen) if seen.saturated else plain
+    return _ask(seen)
 
 
 def _holds(found: Outcome) -> bool:
@@ -180,12 +199,6 @@ def _with_remark(found: Outcome, remark: Remark) -> Outcome:
 # -- motion ----------------------------------------------------------------------------------------
 
 
-def speeds_of(fit: InPhaseFit) -> Array:
-    """Speeds of the rigid-body modes of a fit, (modes, trials) in the order of the samplings."""
-    K, p = len(fit.line), int(np.sum(fit.omega[fit.line] == 0))
-    return np.hstack([motion.values[K : K + p] for motion in fit.motions])
-
-
 def _motion(lines: Lines, count: int) -> RigidMotion:
     fit, K = lines.fit, len(lines.fit.line)
     speeds = np.array([fit.motions[i].values[K : K + count, j] for i, j in lines.trials])
@@ -199,61 +212,52 @@ def _motion(lines: Lines, count: int) -> RigidMotion:
     return RigidMotion(np.abs(speeds), np.sqrt(gain))
 
 
-def too_few_speeds(speeds: Array) -> Undetermined | None:
-    """A refusal where so few trials tell the speed of a rigid body that no error bar would hold.
-
-    Parameters
-    ----------
-    speeds : array (rigid-body modes, trials)
-    """
-    p, R = speeds.shape
-    if p == 0 or limits.RIGID_TRIALS <= R:
-        return None
-    return Undetermined(
-        f"the mean square speed of a rigid body in {R} trial{'s' * (R > 1)} scatters by "
-        f"{100 * np.sqrt(2 / R):.0f} %, too much for errors that hold",
-        f"record {limits.RIGID_TRIALS} trials or more",
-    )
-
-
-def biased(speeds: Array) -> Undetermined | None:
-    r"""A refusal where the mean speed of a rigid body is not zero, as it is at equilibrium.
-
-    Hotelling's statistic :math:`R\, m^T S^{-1} m` of R trials.
-
-    Parameters
-    ----------
-    speeds : array (rigid-body modes, trials)
-    """
-    p, R = speeds.shape
-    if p == 0 or p + limits.FEWEST_TO_SCATTER > R:
-        return None
-    mean = speeds.mean(axis=1)
-    distance = float(mean @ np.linalg.solve(np.cov(speeds).reshape(p, p), mean)) * R
-    chance = float(fdtrc(p, R - p, (R - p) / (p * (R - 1)) * distance))
-    if chance >= limits.CANONICAL_LEVEL:
-        return None
-    return Undetermined(
-        f"the slopes of the {R} trials have a mean that is not zero (p = {chance:.1g}), as the "
-        "speed of a free body at equilibrium has",
-        Words("if sensors drift, say so ({0})", (Ask("rigid", 0),)),
-        refuted=True,
-    )
-
-
 # -- words -----------------------------------------------------------------------------------------
+
+
+_PLURAL = {
+    Shown.SLOPES: "slopes",
+    Shown.OFFSETS: "offsets",
+    Shown.VELOCITIES: "mean velocities",
+}
 
 
 def _modes(count: int) -> str:
     return f"{count} rigid-body mode{'s' * (count != 1)}"
 
 
-def _remark(count: int, by_offset: bool) -> Remark:
-    more = "; the zeros of the sensors are taken to be right" if by_offset else ""
-    what = "offset" if by_offset else "slope"
+def _remark(count: int, kind: Shown) -> Remark:
+    zeros = "" if kind is Shown.SLOPES else "; the zeros of the sensors are taken to be right"
     return Remark(
-        f"the {what} of the record is that of {_modes(count)}, at zero frequency{more}",
+        f"the {kind.value} of the record is that of {_modes(count)}, at zero frequency{zeros}",
         code="rigid-body",
+    )
+
+
+def _shown(seen: RigidLines) -> str:
+    trials = 0 if seen.drift is None else seen.drift.trials
+    many = trials > 1
+    return (
+        f"{trials} trial{'s' * many} show{'s' * (not many)} no more than {_modes(trials)}, "
+        "and the body may have more"
+    )
+
+
+def _perhaps_more(seen: RigidLines) -> Remark:
+    return Remark(
+        f"{_shown(seen)}, which would change the hidden frequencies",
+        advice="record more trials, each set going in another way",
+        code="rigid-unseen",
+    )
+
+
+def _neither(plain: Outcome, seen: RigidLines) -> Outcome:
+    """Refuted with and without the rigid-body modes that show."""
+    assert isinstance(plain, Undetermined)
+    return replace(
+        plain,
+        why=f"{_shown(seen)}; with those that show, and without them, {plain.why}",
+        remedy="record more trials, each set going in another way, and check the given values",
     )
 
 
@@ -275,7 +279,7 @@ def _ask(seen: RigidLines) -> Undetermined:
 
 def _fewer(count: int, there: int, seen: RigidLines) -> Undetermined:
     shown = "no rigid-body mode" if not there else f"{_modes(there)} only"
-    what = "offsets" if seen.by_offset else "slopes"
+    what = _PLURAL[seen.kind]
     return Undetermined(
         f"{_modes(count)} {'were' if count > 1 else 'was'} given, but the {what} of the record "
         f"show {shown}; what leaves no line cannot be completed",
@@ -285,7 +289,7 @@ def _fewer(count: int, there: int, seen: RigidLines) -> Undetermined:
 
 
 def _more(count: int, there: int, seen: RigidLines) -> Undetermined:
-    what = "offsets" if seen.by_offset else "slopes"
+    what = _PLURAL[seen.kind]
     return Undetermined(
         f"the {what} of channels and trials need {there} directions, more than the {_modes(count)} "
         "that were given",
@@ -309,10 +313,34 @@ def _invisible(lines: Lines, plain: Outcome, given: int | None) -> Outcome:
     )
     if given:
         return Undetermined(why, "record displacements that do not drift otherwise")
+    if isinstance(plain, Undetermined) and plain.refuted:
+        more = f"{plain.why}; a rigid-body mode would do that too, and {why}"
+        return replace(plain, why=more)
     return _with_remark(
         plain,
         Remark(
             f"{why}: if nothing holds the body, the hidden frequencies are others",
+            code="rigid-unseen",
+        ),
+    )
+
+
+def with_offset_said(found: Outcome, seen: RigidLines | None) -> Outcome:
+    """The outcome of a snap-back, with a remark where it may have been the release of a free body.
+
+    Parameters
+    ----------
+    found : Magnitudes or Undetermined
+    seen : RigidLines or None
+    """
+    if seen is None or not seen.significant:
+        return found
+    return _with_remark(
+        found,
+        Remark(
+            f"{seen.what} is significant: {seen.instead}, or nothing holds the body, which then "
+            "was not pulled and has other hidden frequencies",
+            advice=Words("say which: {0} or {1}", (Ask("rigid", 0), Ask("experiment", "released"))),
             code="rigid-unseen",
         ),
     )

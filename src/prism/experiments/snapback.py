@@ -13,7 +13,7 @@ from prism.errors import OptionError
 from prism.experiments.base import OfLines
 from prism.experiments.let_go import LetGo, outcome
 from prism.experiments.relations import Relation, no_relation
-from prism.experiments.rigid import pulled_free
+from prism.experiments.rigid import displaced, pulled_free, with_offset_said
 from prism.magnitudes import Outcome
 
 if TYPE_CHECKING:
@@ -73,7 +73,10 @@ class Snapback(OfLines):
 
         A drift is that of a sensor: nothing that is free can be pulled steadily.
         """
-        return pulled_free() if self.rigid else self.of_lines(lines)
+        if self.rigid:
+            return pulled_free()
+        found = self.of_lines(lines)
+        return found if self.rigid == 0 else with_offset_said(found, displaced(lines))
 
     def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes of lines of which none is that of a rigid body."""

@@ -205,7 +205,7 @@ def against(asked: Question, finding: Finding) -> Remark | None:
     return Remark(
         "the data speak against steady lines",
         "; ".join(one.doubts),
-        "without that option the kind of motion is found from the data",
+        "without that option, as free motion, the kind of motion is found from the data",
         code="doubt",
     )
 

@@ -1,0 +1,85 @@
+"""An experiment with its truth: what was measured, what is said of it, and what is behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from prism._types import Array, ComplexArray
+from prism.frequency_response import FrequencyResponse
+from prism.record import Record
+
+__all__ = ["Case", "Made", "Truth"]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """What is behind an experiment.
+
+    Attributes
+    ----------
+    hidden : array
+        Bare frequencies of hidden modes, ascending.
+    rigid, elastic : int
+        Modes that the channels show.
+    shown : int or None
+        Rigid-body modes that the trials show, where these are fewer.
+    damping : array or None
+        Damping ratios of the hidden modes, where they have some.
+    gyroscopic : array or None
+        Gyroscopic matrix of the seen coordinates; zero of a reciprocal system.
+    receptance : (array, array) or None
+        Frequencies, and the receptance there.
+    """
+
+    hidden: Array
+    rigid: int
+    elastic: int
+    shown: int | None = None
+    damping: Array | None = None
+    gyroscopic: Array | None = None
+    receptance: tuple[Array, ComplexArray] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What a maker draws.
+
+    Attributes
+    ----------
+    data : Record or FrequencyResponse
+    options : mapping
+        What `prism.identify` is told.
+    truth : Truth
+    family : str
+        What kind of system it is, for those who tune.
+    violation : str
+        What is assumed and wrong; empty where everything is true.
+    power : float
+        Of a test with full knowledge that the assumption is right.
+    """
+
+    data: Record | FrequencyResponse
+    options: Mapping[str, Any]
+    truth: Truth
+    family: str = ""
+    violation: str = ""
+    power: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One experiment of a row."""
+
+    row: str
+    seed: int
+    stream: int
+    made: Made = field(repr=False)
+
+
+def chance(rng: np.random.Generator, share: float) -> bool:
+    """Whether something happens that does so in this share of the draws."""
+    return bool(rng.random() < share)

@@ -1,0 +1,156 @@
+r"""Makers of forced experiments with friction: dampers anywhere, or proportional losses.
+
+.. math:: H(iω) = Γ (K + iωD - ω^2 M)^{-1} Γ^T
+
+The hidden part with x clamped has the poles of :math:`s^2 + s Z^T D Z + Z^T K Z` (mass one), which
+are zeros of H: their size is the bare frequency, their angle the damping.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+
+from prism._types import Array, ComplexArray
+from prism.frequency_response import FrequencyResponse
+from prism.record import Record
+from prism.systems import LinearSystem, tuned_absorber
+from prism_bench.kinds.systems import Wanted, between
+from prism_bench.mechanics.case import Made, Truth
+from prism_bench.mechanics.rigid import FORCED_NOISE, LONG, band, strong
+from prism_bench.mechanics.systems import Sampled, draw, held
+
+__all__ = ["absorber", "dampers", "proportional"]
+
+ZETA = (0.001, 0.2)
+SAMPLES = 4000
+APART = 3.0  # half widths between poles, so that each is a peak or a shoulder
+OVERDAMPED = 0.7  # damping ratio above which a pole is no resonance
+
+
+def absorber(record: bool, rng: np.random.Generator) -> Made:
+    """A primary mass with a tuned damper that cannot be seen."""
+    m, zeta = float(rng.uniform(0.05, 0.3)), float(between(rng, *ZETA))
+    system = tuned_absorber(m=m)
+    k = -system.full_stiffness[0, 1]
+    c = 2 * zeta * np.sqrt(k * m)
+    D = c * np.array([[1, -1], [-1, 1.0]]) + np.diag([2e-3, 0.0])
+    omega = system.frequencies[-1]
+    drawn = Sampled(system, "absorber", 2 * np.pi / (8 * omega), SAMPLES)
+    return _made(rng, drawn, D, record, f"ζ = {100 * zeta:.2g} %")
+
+
+def dampers(record: bool, rng: np.random.Generator) -> Made:
+    """Dashpots between any coordinates, and between them and the ground."""
+    while True:
+        drawn = draw(rng, "held", held, Wanted((2, 4), (1, 2), LONG))
+        size, zeta = len(drawn.elastic), float(between(rng, *ZETA))
+        D = np.zeros((size, size))
+        for _ in range(size):
+            arm = np.zeros(size)
+            arm[rng.choice(size, min(size, int(rng.integers(1, 3))), replace=False)] = 1.0
+            arm[np.flatnonzero(arm)[1:]] = -1.0
+            D += rng.lognormal(0.0, 1.0) * np.outer(arm, arm)
+        D *= zeta / _poles(drawn.system, D)[1].max()
+        if strong(drawn) and _told(drawn.system, D):
+            drawn = Sampled(drawn.system, drawn.family, drawn.dt, SAMPLES)
+            return _made(rng, drawn, D, record, f"ζ up to {100 * zeta:.2g} %")
+
+
+def proportional(record: bool, rng: np.random.Generator) -> Made:
+    """The same damping ratio of all modes."""
+    while True:
+        drawn = draw(rng, "held", held, Wanted((2, 4), (1, 2), LONG))
+        zeta = float(between(rng, 0.001, 0.02))
+        M = drawn.system.full_mass
+        phi = scipy.linalg.eigh(drawn.system.full_stiffness, M)[1]
+        D = M @ phi @ np.diag(2 * zeta * drawn.elastic) @ phi.T @ M
+        if strong(drawn) and _told(drawn.system, D):
+            drawn = Sampled(drawn.system, drawn.family, drawn.dt, SAMPLES)
+            return _made(rng, drawn, D, record, f"ζ = {100 * zeta:.2g} %")
+
+
+def _poles(system: LinearSystem, D: Array, Z: Array | None = None) -> tuple[Array, Array]:
+    """Sizes and damping ratios of the poles, ascending, of all or of what Z spans."""
+    full = (system.full_mass, D, system.full_stiffness)
+    M, D, K = full if Z is None else (Z.T @ part @ Z for part in full)
+    size = len(M)
+    A = np.block([[np.zeros((size, size)), np.eye(size)], [-np.linalg.solve(M, np.hstack([K, D]))]])
+    s = np.linalg.eigvals(A)
+    upper = s[s.imag > 0]
+    upper = upper[np.argsort(np.abs(upper))]
+    return np.abs(upper), -upper.real / np.abs(upper)
+
+
+def _told(system: LinearSystem, D: Array) -> bool:
+    """Whether all poles are resonances that stand apart."""
+    omega, zeta = _poles(system, D)
+    if len(omega) < len(D) or zeta.max() > OVERDAMPED:
+        return False
+    half = omega * zeta
+    return bool(np.all(np.diff(omega) > APART * np.maximum(half[1:], half[:-1])))
+
+
+def _made(rng: np.random.Generator, drawn: Sampled, D: Array, record: bool, words: str) -> Made:
+    system, lines = drawn.system, band(drawn)
+    H = _receptance(system, D, lines)
+    Z = scipy.linalg.null_space(system.observation)
+    hidden, damping = _poles(system, D, Z)
+    data = _record(rng, drawn, D) if record else _response(rng, system, lines, H)
+    options = {}
+    if isinstance(data, Record):
+        force = [name for name in data.channels if name.startswith("f_")]
+        options = {"experiment": "forced", "force": force}
+    truth = Truth(
+        *(hidden, 0, len(drawn.elastic)), damping=damping, receptance=(lines, H.reshape(len(H), -1))
+    )
+    return Made(data, options, truth, f"{drawn.family}{len(D)}/{len(system.channels)} {words}")
+
+
+def _receptance(system: LinearSystem, D: Array, lines: Array) -> ComplexArray:
+    return np.array([system.receptance(1j * w, D) for w in lines])
+
+
+def _response(
+    rng: np.random.Generator, system: LinearSystem, lines: Array, H: ComplexArray
+) -> FrequencyResponse:
+    gauss = rng.standard_normal((2, *H.shape)) / np.sqrt(2)
+    noisy = H + FORCED_NOISE * np.abs(H) * (gauss[0] + 1j * gauss[1])
+    return FrequencyResponse(lines, noisy, outputs=system.channels, inputs=system.channels)
+
+
+def _record(rng: np.random.Generator, drawn: Sampled, D: Array) -> Record:
+    """Response from rest to white forces on all seen coordinates, held straight between samples."""
+    system = drawn.system
+    G, size = system.observation, len(D)
+    u = rng.standard_normal((drawn.samples, len(G)))
+    zero, inverse = np.zeros((size, size)), np.linalg.inv(system.full_mass)
+    A = np.block([[zero, np.eye(size)], [-inverse @ system.full_stiffness, -inverse @ D]])
+    B = np.vstack([np.zeros_like(G.T), inverse @ G.T])
+    states = held_states(A, B, u, drawn.dt)
+    x = states[:, :size] @ G.T
+    noisy = x + FORCED_NOISE * x.std(axis=0) * rng.standard_normal(x.shape)
+    names = (*system.channels, *(f"f_{name}" for name in system.channels))
+    return Record(np.hstack([noisy, u]), dt=drawn.dt, channels=names)
+
+
+def held_states(A: Array, B: Array, u: Array, dt: float) -> Array:
+    """States of ``w' = A w + B u`` from rest, exact for a force straight between its samples.
+
+    Parameters
+    ----------
+    A : array (states, states)
+    B : array (states, inputs)
+    u : array (samples, inputs)
+    dt : float
+    """
+    S, P = B.shape
+    block = np.zeros((S + 2 * P, S + 2 * P))
+    block[:S, :S], block[:S, S : S + P] = A * dt, B * dt
+    block[S : S + P, S + P :] = np.eye(P)
+    flow = scipy.linalg.expm(block)[:S].T
+    w = np.zeros((len(u), S))
+    push = np.hstack([u[:-1], np.diff(u, axis=0)]) @ flow[S:]
+    for k in range(1, len(u)):
+        w[k] = w[k - 1] @ flow[:S] + push[k - 1]
+    return w

@@ -1,0 +1,197 @@
+"""Makers of experiments with bodies that nothing holds: chains, plates and molecules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from prism._types import Array
+from prism.record import QUANTITIES, Record
+from prism.systems import LinearSystem, forced
+from prism_bench.kinds.systems import Wanted, apart
+from prism_bench.mechanics.case import Made, Truth, chance
+from prism_bench.mechanics.motion import Motion, canonical, record_of, seen_modes
+from prism_bench.mechanics.systems import FREE, Sampled, draw
+
+__all__ = ["equilibrium", "free", "let_go", "record", "response", "snapback"]
+
+NOISE, FORCED_NOISE = 0.1, 0.02
+TRIALS = (20, 60)
+LONG, SHORT = (1000, 3000), (400, 1000)  # samples
+LINES = 250  # of a frequency response
+LOSS = (0.002, 0.02)
+ORDERS = (0, 0, 0, 1, 2)  # derivatives that are measured, displacements most often
+
+
+def truth_of(drawn: Sampled, trials: int | None = None) -> Truth:
+    """What is behind an experiment with a lossless reciprocal system, of so many trials."""
+    shown = None if trials is None or trials >= drawn.rigid else trials
+    return Truth(drawn.hidden, drawn.rigid, len(drawn.elastic), shown)
+
+
+def body(rng: np.random.Generator, channels: tuple[int, int], length: tuple[int, int]) -> Sampled:
+    """A body that nothing holds, of a family that is drawn, too."""
+    name = str(rng.choice(list(FREE)))
+    return draw(rng, name, FREE[name], Wanted((3, 8), channels, length))
+
+
+def seen(
+    rng: np.random.Generator,
+    make: Callable[[np.random.Generator], tuple[Sampled, Motion, int]],
+    noise: float,
+) -> tuple[Sampled, Record]:
+    """Draw until every elastic mode can be seen; what leaves no line cannot be found."""
+    while True:
+        drawn, motion, order = make(rng)
+        made = record_of(rng, drawn, motion, noise, order)
+        if seen_modes(drawn, motion, made, noise, order):
+            return drawn, made
+
+
+def said(rng: np.random.Generator, drawn: Sampled) -> dict[str, Any]:
+    """Half of the time the number of rigid-body modes is known."""
+    return {"rigid": drawn.rigid} if chance(rng, 0.5) else {}
+
+
+def equilibrium(mass: bool, rng: np.random.Generator) -> Made:
+    """Canonical trials."""
+
+    def make(rng: np.random.Generator) -> tuple[Sampled, Motion, int]:
+        drawn = body(rng, (1, 4), SHORT)
+        motion = canonical(rng, drawn, int(rng.integers(*TRIALS)))
+        return drawn, motion, int(rng.choice(ORDERS))
+
+    drawn, data = seen(rng, make, NOISE)
+    options = {"experiment": "equilibrium", **said(rng, drawn)}
+    if mass:
+        options["mass"] = drawn.mass
+    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+
+
+def free(mass: bool, rng: np.random.Generator) -> Made:
+    """One to four free records of unknown excitation."""
+
+    def make(rng: np.random.Generator) -> tuple[Sampled, Motion, int]:
+        drawn = body(rng, (2, 5), LONG)
+        motion = canonical(rng, drawn, int(rng.integers(1, 5)))
+        return drawn, motion, int(rng.choice(ORDERS))
+
+    drawn, data = seen(rng, make, NOISE)
+    options = said(rng, drawn)
+    if mass:
+        options["mass"] = drawn.mass
+    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+
+
+def positions(rng: np.random.Generator, channels: int) -> Array:
+    """One position, or as many as there are channels, independent ones."""
+    one = chance(rng, 0.5)
+    return np.asarray(rng.standard_normal((1 if one else channels, channels)))
+
+
+def at_rest(drawn: Sampled, z: Array) -> Motion:
+    """Motion from rest, by the amplitudes of all modes."""
+    p = drawn.system.rigid
+    return Motion(np.asarray(z[:, p:], complex), z[:, :p], np.zeros((len(z), p)))
+
+
+def let_go(mass: bool, rng: np.random.Generator) -> Made:
+    """Released from rest, the hidden part undisplaced."""
+
+    def make(rng: np.random.Generator) -> tuple[Sampled, Motion, int]:
+        drawn = body(rng, (1, 4), LONG)
+        system = drawn.system
+        x = positions(rng, len(system.channels))
+        return drawn, at_rest(drawn, x @ drawn.mass @ system.participation.T), 0
+
+    drawn, data = seen(rng, make, FORCED_NOISE)
+    options = {"experiment": "released", **said(rng, drawn)}
+    if mass:
+        options["mass"] = drawn.mass
+    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+
+
+def snapback(rng: np.random.Generator) -> Made:
+    """A free body that is called pulled and let go, which it cannot have been."""
+    made = let_go(chance(rng, 0.5), rng)
+    options = {**made.options, "experiment": "snapback"}
+    return Made(made.data, options, made.truth, made.family, "a free body, pulled")
+
+
+# -- forced ----------------------------------------------------------------------------------------
+
+
+def band(drawn: Sampled) -> Array:
+    """Lines from below the lowest elastic mode to above the highest."""
+    low, high = drawn.elastic[[0, -1]]
+    return np.linspace(0.3 * low, 1.2 * high, LINES)
+
+
+def resolved(drawn: Sampled, zeta: float) -> bool:
+    """Whether the lines of a response tell the modes apart."""
+    omega, lines = drawn.elastic, band(drawn)
+    return apart(omega, np.full(len(omega), zeta), 2 * np.pi / (lines[1] - lines[0]))
+
+
+def response(rng: np.random.Generator) -> Made:
+    """A measured response of a free body, with structural or viscous losses."""
+    kind, quantity = str(rng.choice(["structural", "viscous"])), str(rng.choice(QUANTITIES))
+    while True:
+        loss = float(np.exp(rng.uniform(*np.log(LOSS))))
+        drawn = body(rng, (1, 3), LONG)
+        if resolved(drawn, loss / 2) and strong(drawn):
+            break
+    data = drawn.system.response(
+        band(drawn), loss=loss, damping=kind, noise=FORCED_NOISE, quantity=quantity, rng=rng
+    )
+    return Made(data, {}, truth_of(drawn), f"{drawn.family} {kind} {quantity}")
+
+
+def strong(drawn: Sampled, least: float = 0.02) -> bool:
+    """Whether no residue is so small that noise of a response of 2 % hides it."""
+    size = np.sum(drawn.system.participation**2, axis=1)
+    return bool(size[drawn.system.rigid :].min() > least * size.max())
+
+
+def record(rng: np.random.Generator) -> Made:
+    """A forced record of a free body from rest, noise beside the elastic motion."""
+    while True:
+        loss = float(np.exp(rng.uniform(*np.log(LOSS))))
+        drawn = body(rng, (1, 3), (2000, 4000))
+        if strong(drawn) and apart(
+            drawn.elastic, np.full(len(drawn.elastic), loss / 2), drawn.duration
+        ):
+            break
+    data = forced_record(rng, drawn, loss)
+    force = [name for name in data.channels if name.startswith("f_")]
+    options = {"experiment": "forced", "force": force}
+    return Made(data, options, truth_of(drawn), f"{drawn.family} {len(force)} ports")
+
+
+def forced_record(rng: np.random.Generator, drawn: Sampled, loss: float) -> Record:
+    """Response to white forces on all seen coordinates, noise by the elastic motion."""
+    system, channels = drawn.system, len(drawn.system.channels)
+    u = rng.standard_normal((drawn.samples, channels))
+    run = forced(system, u, drawn.dt, loss=loss)
+    beside = run.record.trials[0] - _rigid_motion(system, u, drawn.dt)
+    noise = FORCED_NOISE * beside.std(axis=0) * rng.standard_normal(beside.shape)
+    values = np.hstack([run.record.trials[0] + noise, u])
+    names = (*system.channels, *(f"f_{name}" for name in system.channels))
+    return Record(values, dt=drawn.dt, channels=names)
+
+
+def _rigid_motion(system: LinearSystem, u: Array, dt: float) -> Array:
+    """Rigid part of the response from rest to a force that goes straight between its samples."""
+    v = system.participation[: system.rigid]
+    g = u @ v.T
+    rise, zero = np.diff(g, axis=0), np.zeros((1, len(v)))
+    speed = np.vstack([zero, np.cumsum(dt * (g[:-1] + rise / 2), axis=0)])[:-1]
+    step = dt * speed + dt**2 * (g[:-1] / 2 + rise / 6)
+    return np.asarray(np.vstack([zero, np.cumsum(step, axis=0)]) @ v)
+
+
+def _family(drawn: Sampled, data: Record) -> str:
+    seen = f"{drawn.family}{len(drawn.system.frequencies)}/{data.n_channels}"
+    return f"{seen} {data.n_trials} x {data.quantity[0][:3]}"

@@ -1,0 +1,244 @@
+"""One experiment, identified blind: what came out, and how far it is from the truth."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from prism._types import Array
+from prism.errors import CannotTellError, PrismWarning
+from prism.model import Model
+from prism.pipeline import identify
+from prism_bench.kinds.table import UNTESTED
+from prism_bench.mechanics.case import Case, Made, Truth
+from prism_bench.peers._cpu_limit import cpu_limit
+
+__all__ = ["Score", "score"]
+
+LIMIT = 60.0  # CPU seconds for one experiment
+ANSWERED, REFUSED, TIMEOUT, BROKEN = "answered", "refused", "timeout", "broken"
+OFF = 5.0  # standard errors from which a hidden frequency is wrong
+ROUTINE = (
+    *("equilibrium-tested", "rigid-body", "coupled-friction", "hidden-friction", "linear"),
+    *("coloured-noise", "unequal-noise", "correlated-noise", "drift", "outside-band", "unused"),
+)
+"""Codes of remarks that say what was done, and doubt nothing."""
+CONTRADICTED = (
+    *("do not agree with", "cannot be made to add up", "does not look like", "scatter by"),
+    *("were given, but", "was given, but", "more than the", "go on from one trial", "is not zero"),
+    *("not a sum of undamped lines", "not normal modes"),
+)
+"""Words of a refusal that blames the data: a false reason where everything is true."""
+HIDES = "rigid-body mode"  # what a true reason names where trials do not show all of them
+TOO = "rigid-body mode would do that too"  # what it says where nothing shows them
+CONDITION = "rigid-unseen"  # code of a remark that an answer is that of a held body
+ENERGIES = ("energies", "mass", "gain")
+"""Words of violations that a test of equal energies and the mass is about."""
+_NO = np.zeros(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """What one experiment gave.
+
+    Attributes
+    ----------
+    row, family, violation : str
+    seed : int
+    outcome : str
+        ``answered``, ``refused``, ``timeout`` or ``broken``.
+    counted : bool
+        Whether rigid and elastic modes, and with them hidden ones, are as many as there are, and
+        what turns is called turning.
+    true_reason : bool
+        Whether a refusal blames nothing that is right; it may where something is wrong.
+    said : bool
+        Whether a remark doubts the answer or says that something was not tested.
+    hidden, damping, gyroscopic : array
+        Errors over their standard errors.
+    receptance : float
+        Error over its size, root mean square; not a number where it is not compared.
+    turning : bool
+        Whether the answer is that of a system that rotates.
+    codes : tuple of str
+    text : str
+    power : float
+        Of a test with full knowledge.
+    seconds : float
+        CPU time.
+    """
+
+    row: str
+    seed: int
+    family: str
+    outcome: str
+    counted: bool = False
+    true_reason: bool = False
+    said: bool = False
+    hidden: Array = field(default_factory=lambda: _NO)
+    damping: Array = field(default_factory=lambda: _NO)
+    gyroscopic: Array = field(default_factory=lambda: _NO)
+    receptance: float = np.nan
+    turning: bool = False
+    codes: tuple[str, ...] = ()
+    text: str = ""
+    violation: str = ""
+    power: float = 1.0
+    seconds: float = 0.0
+
+    @property
+    def good(self) -> bool:
+        """Whether the modes are right, or the refusal is."""
+        return self.counted if self.outcome == ANSWERED else self.true_reason
+
+    @property
+    def conditional(self) -> bool:
+        """Whether the modes are those of a held body, and the answer says that it is for one."""
+        return self.outcome == ANSWERED and not self.counted and CONDITION in self.codes
+
+    @property
+    def misled(self) -> bool:
+        """Whether hidden modes are too many or few, or one is off by more than `OFF` errors."""
+        if self.outcome != ANSWERED:
+            return False
+        return not self.counted or bool(np.any(np.abs(self.hidden) > OFF))
+
+    @property
+    def silent(self) -> bool:
+        """Whether the answer is wrong without a word."""
+        return self.misled and not self.said
+
+    def __str__(self) -> str:
+        """One line for people who tune."""
+        worst = f"{np.abs(self.hidden).max():.1f}" if len(self.hidden) else "-"
+        verdict = "SILENT" if self.silent else "right" if self.good else "wrong"
+        told = f" (power {self.power:.2g})" if self.violation else ""
+        return (
+            f"{self.row:18}{self.seed:4}  {self.outcome:9}{verdict:7}z {worst:6}"
+            f"{self.seconds:6.2f} s  {self.family} {self.violation}{told}  {' '.join(self.codes)}"
+            + (f"  | {self.text[:150]}" if self.outcome != ANSWERED else "")
+        )
+
+
+def score(case: Case) -> Score:
+    """Identify, told nothing but the options, and set the answer beside the truth.
+
+    Parameters
+    ----------
+    case : Case
+    """
+    begin = time.process_time()
+    found = answer(case)
+    made, seconds = case.made, time.process_time() - begin
+    numbers = _answered(made, found) if isinstance(found, Model) else _failed(made, found)
+    numbers |= {"violation": made.violation, "power": made.power, "seconds": seconds}
+    return Score(row=case.row, seed=case.seed, family=made.family, **numbers)
+
+
+def answer(case: Case) -> Model | Exception:
+    """The model, or whatever came instead of it."""
+    try:
+        with warnings.catch_warnings(), cpu_limit(LIMIT):
+            warnings.simplefilter("ignore", PrismWarning)
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return identify(case.made.data, **case.made.options)
+    except Exception as error:  # whatever it breaks with is a result
+        return error
+
+
+def _failed(made: Made, error: Exception) -> dict[str, Any]:
+    text = " ".join(str(error).split())
+    if isinstance(error, CannotTellError):
+        fine = bool(made.violation) or not _blames(text)
+        return {"outcome": REFUSED, "text": text, "true_reason": fine, "said": True}
+    outcome = TIMEOUT if isinstance(error, TimeoutError) else BROKEN
+    return {"outcome": outcome, "text": f"{type(error).__name__}: {text}"}
+
+
+def _answered(made: Made, model: Model) -> dict[str, Any]:
+    truth, verdict = made.truth, model.identifiability
+    codes = tuple(remark.code for remark in verdict.remarks if remark.code)
+    words = [*verdict.remarks, verdict.statement, verdict.why]
+    text = " ".join(" ".join(str(word) for word in words).split())
+    out: dict[str, Any] = {"codes": codes, "said": _doubted(made.violation, model)}
+    if model.hamiltonian is None:
+        why = " ".join(str(verdict.why).split())
+        seen = len(model.modes) - int(model.modes.rigid.sum()) == truth.elastic
+        fine = bool(made.violation) or (seen and not _blames(why, truth))
+        return {**out, "outcome": REFUSED, "text": why, "true_reason": fine, "said": True}
+    out |= {"outcome": ANSWERED, "text": text, "counted": _counted(truth, model)}
+    out["turning"] = hasattr(model.hamiltonian, "gyroscopic")
+    return {**out, **_errors(truth, model)} if out["counted"] else out
+
+
+def _doubted(violation: str, model: Model) -> bool:
+    """Whether a remark doubts the answer, or says that what is wrong was not tested.
+
+    What a test of energies could not see is said of energies, masses and gains only.
+    """
+    judged = any(word in violation for word in ENERGIES)
+    for remark in model.identifiability.remarks:
+        routine = not remark.code or remark.code in ROUTINE
+        if not routine or (judged and any(word in str(remark).lower() for word in UNTESTED)):
+            return True
+    return False
+
+
+def _blames(why: str, truth: Truth | None = None) -> bool:
+    """Whether a refusal says that the data contradict what is true.
+
+    That trials do not show all rigid-body modes is true of those that do not.
+    """
+    free = truth is not None and truth.rigid > 0
+    if free and TOO in why:
+        return False
+    if truth is not None and truth.shown is not None and HIDES in why:
+        return False
+    return any(word in why for word in CONTRADICTED)
+
+
+def _counted(truth: Truth, model: Model) -> bool:
+    h: Any = model.hamiltonian
+    rigid = int(model.modes.rigid.sum())
+    modes = rigid == truth.rigid and len(model.modes) - rigid == truth.elastic
+    if truth.gyroscopic is not None and truth.gyroscopic.any() and not hasattr(h, "gyroscopic"):
+        return False  # a rotor that was taken for something that does not turn
+    return modes and len(h.hidden_frequencies) == len(truth.hidden)
+
+
+def _errors(truth: Truth, model: Model) -> dict[str, Any]:
+    h: Any = model.hamiltonian
+    out: dict[str, Any] = {
+        "hidden": _over(h.hidden_frequencies - truth.hidden, h.hidden_frequencies_std)
+    }
+    if truth.damping is not None:
+        out["damping"] = _damping(truth.damping, h)
+    if truth.gyroscopic is not None and hasattr(h, "gyroscopic"):
+        i, j = np.triu_indices(len(truth.gyroscopic), 1)
+        off, std = h.gyroscopic - truth.gyroscopic, h.gyroscopic_std
+        out["gyroscopic"] = _over(off[i, j], None if std is None else std[i, j])
+    if truth.receptance is not None:
+        lines, H = truth.receptance
+        found = model.receptance(1j * lines).reshape(H.shape)
+        out["receptance"] = float(np.sqrt(np.mean(np.abs(found / H - 1) ** 2)))
+    return out
+
+
+def _damping(truth: Array, h: Any) -> Array:
+    found = [getattr(one, "damping", None) for one in h.hidden]
+    std = [getattr(one, "damping_std", None) for one in h.hidden]
+    if any(one is None for one in (*found, *std)):
+        return _NO
+    return _over(np.array(found) - truth, np.array(std))
+
+
+def _over(off: Array, std: Array | None) -> Array:
+    """Errors over standard errors; infinite beside none."""
+    if std is None:
+        return np.full(len(off), np.inf)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(std > 0, off / std, np.inf), float)

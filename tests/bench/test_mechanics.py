@@ -1,0 +1,158 @@
+"""Experiments of mechanics: the truth that they state, the oracle, scores and rows."""
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import scipy.linalg
+
+from prism.record import Record
+from prism.systems import chain, forced
+from prism_bench import BENCHMARKS, mechanics
+from prism_bench.kinds.systems import Wanted
+from prism_bench.mechanics import ROWS, SCORING, TUNING, make, score
+from prism_bench.mechanics.audit import VIOLATIONS
+from prism_bench.mechanics.friction import held_states
+from prism_bench.mechanics.motion import canonical, clean
+from prism_bench.mechanics.oracle import Assumed, power_of
+from prism_bench.mechanics.rows import rows_of
+from prism_bench.mechanics.scoring import Score
+from prism_bench.mechanics.systems import FREE, clamped, draw
+from prism_bench.mechanics.table import row_of
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_every_row_makes_experiments_that_can_be_judged(row):
+    made = make(row.name, 0, TUNING).made
+    data, truth = made.data, made.truth
+    values = data.trials if isinstance(data, Record) else [data.values]
+    assert all(np.isfinite(one).all() for one in values)
+    seen = len(data.channels) if isinstance(data, Record) else len(data.outputs)
+    seen -= len(made.options.get("force", ()))
+    assert len(truth.hidden) == truth.rigid + truth.elastic - seen
+    assert np.all(np.diff(truth.hidden) > 0)
+
+
+def test_names_stand_once_and_streams_differ():
+    assert len({row.name for row in ROWS}) == len({row.words for row in ROWS}) == len(ROWS)
+    one, again, other = (
+        make("snapback-1", 0, stream).made.data.trials[0] for stream in (TUNING, TUNING, SCORING)
+    )
+    assert np.array_equal(one, again)
+    assert len(one) != len(other) or not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize(("name", "rigid"), [("chain", 1), ("plate", 3), ("molecule", 3)])
+def test_free_bodies_have_as_many_rigid_body_modes_as_they_should(name, rigid):
+    drawn = draw(np.random.default_rng(0), name, FREE[name], Wanted((6, 8), (4, 4), (400, 400)))
+    assert (drawn.system.rigid, drawn.rigid) == (rigid, rigid)
+    one = draw(np.random.default_rng(0), name, FREE[name], Wanted((6, 8), (1, 1), (400, 400)))
+    assert one.rigid == 1
+
+
+def test_clamped_frequencies_of_the_chain():
+    np.testing.assert_allclose(clamped(chain()), [1, np.sqrt(3)])
+
+
+def test_derivatives_are_those_of_the_motion():
+    rng = np.random.default_rng(1)
+    drawn = draw(rng, "plate", FREE["plate"], Wanted((5, 5), (2, 2), (800, 800), (40.0, 40.0)))
+    motion = canonical(rng, drawn, 2)
+    for order in (1, 2):
+        below, above = (np.add(*clean(drawn, motion, k)) for k in (order - 1, order))
+        slope = (below[:, 2:] - below[:, :-2]) / (2 * drawn.dt)
+        assert np.abs(slope - above[:, 1:-1]).max() < 0.02 * np.abs(above).max()
+
+
+def test_forced_states_are_those_of_another_solution():
+    system, zeta = chain(observed=[0]), 0.02
+    u = np.random.default_rng(2).standard_normal((300, 1))
+    phi = scipy.linalg.eigh(system.full_stiffness, system.full_mass)[1]
+    D = phi @ np.diag(2 * zeta * system.frequencies) @ phi.T
+    A = np.block([[np.zeros((4, 4)), np.eye(4)], [-system.full_stiffness, -D]])
+    B = np.concatenate([np.zeros((4, 1)), system.observation.T])
+    run = forced(system, u, 0.3, loss=2 * zeta)
+    np.testing.assert_allclose(held_states(A, B, u, 0.3)[:, :1], run.record.trials[0], atol=1e-10)
+
+
+# -- what a test could tell ------------------------------------------------------------------------
+
+
+def amplitudes(power, pulls):
+    system = chain(5, [1, 2, 1, 1.5, 0.5], observed=[0, 2])
+    omega, v = system.frequencies, system.participation
+    z = pulls @ v.T / omega**power
+    return system, z[:, :, None] * v + 0j, v
+
+
+@pytest.mark.parametrize("power", [0, 2])
+def test_an_oracle_sees_nothing_where_nothing_is_wrong(power):
+    system, y, v = amplitudes(power, np.array([[1.0, 0.4], [0.3, -1.0]]))
+    true = Assumed(system.frequencies, power, system.mass)
+    assert power_of(y, np.full(2, 1e-3), v, true) == pytest.approx(1e-3, rel=0.05)
+    other = replace(true, power=2 - power)
+    assert power_of(y, np.full(2, 1e-3), v, other) > 0.999
+
+
+def test_an_oracle_has_no_freedom_in_one_channel_of_free_motion():
+    system = chain(3, observed=[0])
+    v = system.participation
+    y = (1 + 0.5j) * v[None]
+    assert power_of(y, np.full(1, 1e-3), v, Assumed(system.frequencies, None, system.mass)) == 0
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def test_a_snap_back_is_scored():
+    one = score(make("snapback-1", 1, TUNING))
+    assert (one.outcome, one.counted, one.good, one.silent) == ("answered", True, True, False)
+    assert np.abs(one.hidden).max() < 4
+    assert "right" in str(one)
+
+
+def test_a_refusal_is_judged_by_its_reason(monkeypatch):
+    case = make("released", 4, TUNING)
+    one = score(case)
+    assert (one.outcome, one.good, one.misled) == ("refused", True, False)
+    text = "the record does not look like a release"
+    monkeypatch.setattr("prism_bench.mechanics.scoring.answer", lambda _: ValueError(text))
+    assert score(case).outcome == "broken"
+    assert not score(case).good
+
+
+def scored(hidden, **more):
+    return Score("audit", 0, "", "answered", counted=True, hidden=np.array(hidden), **more)
+
+
+def test_rows_count_what_is_wrong_without_a_word():
+    wrong = partial(scored, [9.0], violation="decaying")
+    scores = [scored([0.5]), wrong(power=1.0), wrong(power=0.5), wrong(said=True)]
+    rows = {row.quantity: row.measured for row in rows_of(row_of("audit"), scores)}
+    assert rows["silent, where a test would have told"] == 1
+    assert rows["silent, where no test is sure"] == 1
+    assert rows["silent: decaying"] == 2
+    assert rows["wrong without a word"] == 0
+    assert rows["hidden frequencies, rms z"] == 0.5
+
+
+def test_an_answer_for_a_held_body_is_counted_apart():
+    said = Score("free-mass", 0, "", "answered", codes=("rigid-unseen",), said=True)
+    rows = {row.quantity: row.measured for row in rows_of(row_of("free-mass"), [scored([1]), said])}
+    assert rows["right modes, or a true reason"] == 1
+    assert rows["for a held body, and says so"] == 0.5
+
+
+def test_the_benchmark_is_registered(monkeypatch):
+    monkeypatch.setattr(mechanics, "ROWS", (row_of("snapback-free"),))
+    words = []
+    result = BENCHMARKS["mechanics"](2, words.append)
+    assert (result.name, result.seeds, words) == ("mechanics", 2, ["free body, called pulled"])
+    assert {row.quantity for row in result.rows} > {"wrong without a word", "CPU time, sum s"}
+
+
+def test_every_violation_can_be_drawn():
+    drawn = {make("audit", seed, TUNING).made.violation for seed in range(60)}
+    assert drawn <= {"", *VIOLATIONS}
+    assert len(drawn) > 8
