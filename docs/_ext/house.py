@@ -48,6 +48,7 @@ STOREYS = (
             *("symplectic", "search", "adjust", "forecast", "labelled", "correlation", "kernel"),
             *(
                 "_changes",
+                "reduction",
                 "completion",
                 "hamiltonian",
                 "port_hamiltonian",

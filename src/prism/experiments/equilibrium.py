@@ -24,8 +24,9 @@ from prism.experiments import _limits as limits
 from prism.experiments.base import (
     SCALE_FREE,
     OfLines,
+    alone_remarks,
+    magnitudes_alone,
     per_line,
-    too_few_lines,
 )
 from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
 from prism.experiments.energy import mean_energy
@@ -110,7 +111,7 @@ class Equilibrium(OfLines):
 
 def _magnitudes(lines: Lines, known: Equilibrium) -> Outcome:
     speeds = speeds_of(lines.fit)
-    few = too_few_lines(lines) or not_independent(_advance(lines)) or too_few_speeds(speeds)
+    few = not_independent(_advance(lines)) or too_few_speeds(speeds)
     if few is not None:
         return few
     problem = _Energies(mixed_axes(principal_axes(lines.fit)), known)
@@ -162,7 +163,7 @@ class _Energies:
         """The log kT at which the magnitudes add up to what is known of them."""
         if self.known.temperature is not None:
             return float(np.log(self.known.temperature))
-        total = _sum_of_magnitudes(self.shape[1], self.known)
+        total = _sum_of_magnitudes(self.fit.shapes, self.known)
         classical = float(np.log(self.energies.mean.sum() / total))
         if self.known.hbar is None:
             return classical
@@ -280,12 +281,18 @@ class _Energies:
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
         quanta = _quantum_remark(omega, result.q[0], self.known.hbar)
+        alone = alone_remarks(self.fit.shapes, self.known, test.worst if test.dof else None)
         return Magnitudes(
             joint=Gaussian.of(values, J @ C @ J.T),
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
-            remarks=(*_scatter_remarks(self.energies), *quanta, equilibrium_remark(test, K)),
+            remarks=(
+                *_scatter_remarks(self.energies),
+                *quanta,
+                *alone,
+                equilibrium_remark(test, K),
+            ),
             tested=test.dof,
         )
 
@@ -384,7 +391,10 @@ def mixed_axes(fit: InPhaseFit) -> InPhaseFit:
     return replace(fit, covariance=covariance)
 
 
-def _sum_of_magnitudes(n: int, known: OfLines) -> float:
+def _sum_of_magnitudes(shapes: Array, known: OfLines) -> float:
+    K, n = shapes.shape
+    if known.mass is not None and n > K:
+        return float(magnitudes_alone(shapes, known.mass).sum())
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 

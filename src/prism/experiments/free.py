@@ -19,10 +19,10 @@ from scipy.optimize import nnls
 from prism._types import Array
 from prism.adjust import adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, alone_remarks, magnitudes_alone, per_line
 from prism.experiments.relations import vech
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
-from prism.remarks import Ask, Words
+from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
 
 if TYPE_CHECKING:
@@ -53,9 +53,11 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     K, n = fit.shapes.shape
     if known.mass is None:
         return _without_mass(K, n, known)
-    few = too_few_lines(lines) or _shared_zero(fit)
+    few = _shared_zero(fit)
     if few is not None:
         return few
+    if n > K:
+        return _adjusted(lines, known, magnitudes_alone(fit.shapes, known.mass))
     equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
     design = _design(fit.omega[fit.line], fit.shapes, known)
     tolerance = limits.DEPENDENT_MAGNITUDES * np.linalg.norm(design)
@@ -136,14 +138,47 @@ def _adjusted(lines: Lines, known: OfLines, start: Array) -> Outcome:
 
     result = adjust(np.append(fit.omega, fit.shapes.ravel()), fit.covariance, start, relations)
     if not result.converged or result.q.min() <= 0 or result.p_value < limits.CONSISTENCY_LEVEL:
-        return Undetermined(
-            "the visible modes cannot be made to add up to the given mass"
-            + ("" if known.stiffness is None else " and stiffness")
-            + f" (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-            "check the given values and the gains of the channels; a mode too weak to be seen "
-            "has the same effect",
-            refuted=True,
-        )
+        misfit = f"misfit {result.chi2:.3g} on {result.dof} degrees of freedom"
+        below = result.dof < 1 and result.q.min() <= 0
+        return _contradiction(shape, known, "a magnitude would be negative" if below else misfit)
     values = {"omega": result.p[:N], "shapes": result.p[N:].reshape(shape), "s": result.q}
     joint = Gaussian.of(values, result.covariance)
-    return Magnitudes(joint, fit.line, known.scale, tested=result.dof)
+    p_value = result.p_value if result.dof else None
+    remarks = alone_remarks(fit.shapes, known, p_value) or _untested(shape[0], result.dof)
+    return Magnitudes(joint, fit.line, known.scale, remarks=remarks, tested=result.dof)
+
+
+def _contradiction(shape: tuple[int, ...], known: OfLines, misfit: str) -> Undetermined:
+    K, n = shape
+    what = "mass" if known.stiffness is None else "mass and stiffness"
+    if n > K:
+        return Undetermined(
+            f"the {K} visible modes are not orthogonal with the given {what} of {n} channels "
+            f"({misfit}): something hidden moves along, so that more modes are needed "
+            "than are visible",
+            "give the values for as many channels as there are modes and leave out the others, or "
+            "excite more modes; wrong values or gains have the same effect",
+            refuted=True,
+        )
+    return Undetermined(
+        f"the visible modes cannot be made to add up to the given {what} ({misfit})",
+        "check the given values and the gains of the channels; a mode too weak to be seen has the "
+        "same effect",
+        refuted=True,
+    )
+
+
+def _untested(modes: int, dof: int) -> tuple[Remark, ...]:
+    """A mode that was not excited is noticed by equations to spare alone."""
+    if dof > 0 or modes < 2:
+        return ()
+    return (
+        Remark(
+            f"that no further mode takes part could not be tested: the magnitudes of {modes} "
+            "modes use up all equations of the given mass, and if a mode was not excited, the "
+            "hidden frequencies and couplings are wrong by more than their errors",
+            advice="excite the system in another way and compare, add a channel, or give the "
+            "stiffness as well",
+            code="untested",
+        ),
+    )

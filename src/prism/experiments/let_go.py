@@ -26,7 +26,7 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, per_line, too_few_lines
+from prism.experiments.base import OfLines, alone_remarks, per_line
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -74,9 +74,6 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     pull : array (trials, channels), optional
         The forces, where they are known.
     """
-    few = too_few_lines(lines)
-    if few is not None:
-        return few
     fit = lines.fit
     if len(np.unique(fit.line)) < len(fit.line):
         return Undetermined(
@@ -88,13 +85,16 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     if result is None:
         return _open(problem)
     other = None
-    if np.all(fit.omega > 0):  # nothing that is free can be pulled steadily
+    # nothing that is free can be pulled steadily; without hidden parts a mass tells all
+    if np.all(fit.omega > 0) and not (known.mass is not None and np.equal(*fit.shapes.shape)):
         other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
     if not _agrees(result, problem.modes):
         return _contradiction(result, how, other is not None and _agrees(other, problem.modes))
     # that it begins at rest says nothing of the magnitudes
     tested = result.dof - int(problem.tells.sum() - problem.modes * problem.trials)
-    return replace(_magnitudes(fit, known, result, _untold(result, other, how)), tested=tested)
+    p_value = result.p_value if tested > 0 else None
+    remarks = (*alone_remarks(fit.shapes, known, p_value), *_untold(result, other, how))
+    return replace(_magnitudes(fit, known, result, remarks), tested=tested)
 
 
 def _agrees(result: Adjusted, modes: int) -> bool:
@@ -121,6 +121,12 @@ def _untold(result: Adjusted, other: Adjusted | None, how: LetGo) -> tuple[Remar
 
 def _open(problem: _Releases) -> Undetermined:
     K, n = problem.modes, problem.channels
+    if n > K:
+        return Undetermined(
+            f"{K} modes move {n} channels in {K} directions, and with as many modes as directions "
+            "every mass agrees with what is seen after it is let go",
+            "give the mass or, for a steady pull, the force",
+        )
     return Undetermined(
         f"{problem.trials} release{'s' * (problem.trials > 1)} of {n} channels with {K} modes "
         "and an unknown mass leave the magnitudes of the modes open",
@@ -171,6 +177,9 @@ class _Releases:
     def __init__(self, fit: InPhaseFit, known: OfLines, how: LetGo, pull: Array | None) -> None:
         self.fit, self.known, self.power, self.pull = fit, known, how.power, pull
         self.modes, self.channels = fit.shapes.shape
+        # forces that no mode feels are left out; a known pull is what it is
+        few = pull is None and self.modes < self.channels
+        self.felt = np.linalg.qr(fit.shapes.T)[0].T if few else np.eye(self.channels)
         self.lines = len(fit.omega)
         self.nonlinear = self.lines + fit.shapes.size
         self.trials = sum(m.values.shape[1] for m in fit.motions)
@@ -232,12 +241,12 @@ class _Releases:
             m = alpha @ d @ self.known.mass  # x(0) = Σ α d
             drive = m @ d.T
             s = np.abs((alpha * drive).sum(axis=0) / (drive**2).sum(axis=0))
-            return np.concatenate([s, m.ravel()])
-        return self._start_without_mass(alpha, d)
+            return np.concatenate([s, (m @ self.felt.T).ravel()])
+        return self._start_without_mass(alpha, d @ self.felt.T)
 
     def _start_without_mass(self, alpha: Array, d: Array) -> Array | None:
         """``α_rm /s_m = d_mᵀ m_r`` is linear and homogeneous in (1/s, m): its null vector."""
-        R, K, n = self.trials, self.modes, self.channels
+        R, K, n = self.trials, *d.shape
         M = np.zeros((R * K, K + n * R))
         for r in range(R):
             for k in range(K):
@@ -252,14 +261,15 @@ class _Releases:
         x = x * np.sign(x[:K].sum())
         if x[:K].min() <= 0:
             return None
-        factor = n / np.sum(1 / x[:K])
+        factor = self.channels / np.sum(1 / x[:K])
         return np.concatenate([factor / x[:K], x[K:] / 1.0])
 
     def relations(self, p: Array, q: Array) -> tuple[Array, Array, Array]:
         """At release sine amplitudes vanish, cosine ones times Ω^p are ``s_m d_mᵀ m_r``."""
         R, K, n = self.trials, self.modes, self.channels
         omega, d, _ = self._unpack(p)
-        s, m = q[:K], q[K:].reshape(R, n)
+        f = len(self.felt)
+        s, m = q[:K], q[K:].reshape(R, f) @ self.felt
         z, each = self._at_release(p), omega[self.fit.line]
         factor, steeper = each**self.power, self.power * each ** max(self.power - 1, 0)
         drive = m @ d.T  # (trials, modes)
@@ -281,7 +291,7 @@ class _Releases:
                 A[cosine, self.fit.line[k]] += steeper[k] * z[r, k].real
                 A[cosine, self.lines + k * n : self.lines + (k + 1) * n] = -s[k] * m[r]
                 B[cosine, k] = -drive[r, k]
-                B[cosine, K + r * n : K + (r + 1) * n] = -s[k] * d[k]
+                B[cosine, K + r * f : K + (r + 1) * f] = -s[k] * self.felt @ d[k]
         rows = np.append(self.tells, np.ones(H, bool))
         A[2 * R * K :, : self.lines] = per_line(known.by_omega, self.fit.line, self.lines)
         A[2 * R * K :, self.lines : self.nonlinear] = known.by_shape

@@ -133,6 +133,9 @@ def headline(model: Model) -> str:
         seen += f" ({rigid} of them {'a ' * (rigid == 1)}rigid-body mode{'s' * (rigid > 1)})"
     if model.hamiltonian is None:
         return f"{seen}; the Hamiltonian is not determined"
+    reduction = model.hamiltonian.reduction
+    if reduction is not None:
+        seen += f" that move in {reduction.rank} direction{'s' * (reduction.rank > 1)}"
     hidden = sum(h.rank for h in model.hamiltonian.hidden)
     return f"{seen}, {hidden or 'no'} hidden oscillator{'s' * (hidden != 1)}"
 
