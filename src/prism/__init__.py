@@ -19,13 +19,16 @@ if TYPE_CHECKING:
     from .completion import chain_form, complete
     from .errors import PrismError, PrismWarning
     from .estimator import PRISM
+    from .flutter import flutter_index, index_crossing
     from .forecast import Forecast
     from .frequency_response import FrequencyResponse
+    from .gramian import Observability, observability
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability, cramer_rao
     from .io import read
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
+    from .least_errors import Bounds, bounds
     from .model import Model
     from .modes import Modes
     from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
     from .tracking import Track, track
 
 _HOME = {
+    "Bounds": "least_errors",
     "Certificate": "kernel",
     "Forecast": "forecast",
     "FrequencyResponse": "frequency_response",
@@ -44,19 +48,24 @@ _HOME = {
     "MemoryKernel": "kernel",
     "Model": "model",
     "Modes": "modes",
+    "Observability": "gramian",
     "PRISM": "estimator",
     "PortHamiltonian": "port_hamiltonian",
     "PrismError": "errors",
     "PrismWarning": "errors",
     "Record": "record",
     "Track": "tracking",
+    "bounds": "least_errors",
     "certify": "kernel",
     "chain_form": "completion",
     "complete": "completion",
     "cramer_rao": "identifiability",
+    "flutter_index": "flutter",
     "identify": "pipeline",
     "identify_gyroscopic": "motion.gyroscopic",
+    "index_crossing": "flutter",
     "load": "io.model:load_model",
+    "observability": "gramian",
     "read": "io",
     "track": "tracking",
 }
@@ -64,6 +73,7 @@ _MODULES = ("errors", "io", "systems")
 
 __all__ = [
     "PRISM",
+    "Bounds",
     "Certificate",
     "Forecast",
     "FrequencyResponse",
@@ -73,21 +83,26 @@ __all__ = [
     "MemoryKernel",
     "Model",
     "Modes",
+    "Observability",
     "PortHamiltonian",
     "PrismError",
     "PrismWarning",
     "Record",
     "Track",
     "__version__",
+    "bounds",
     "certify",
     "chain_form",
     "complete",
     "cramer_rao",
     "errors",
+    "flutter_index",
     "identify",
     "identify_gyroscopic",
+    "index_crossing",
     "io",
     "load",
+    "observability",
     "read",
     "systems",
     "track",
