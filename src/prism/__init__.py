@@ -17,6 +17,8 @@ from ._version import __version__
 if TYPE_CHECKING:
     from . import errors, io, systems
     from .completion import chain_form, complete
+    from .deconvolution import kernel_at_equilibrium, kernel_released
+    from .diagnostics import forecast_horizon
     from .errors import PrismError, PrismWarning
     from .estimator import PRISM
     from .flutter import flutter_index, index_crossing
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from .model import Model
     from .modes import Modes
     from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
+    from .motion.steady.sdp import kernel_residues
     from .pipeline import identify
     from .port_hamiltonian import PortHamiltonian
     from .record import Record
@@ -61,9 +64,13 @@ _HOME = {
     "complete": "completion",
     "cramer_rao": "identifiability",
     "flutter_index": "flutter",
+    "forecast_horizon": "diagnostics",
     "identify": "pipeline",
     "identify_gyroscopic": "motion.gyroscopic",
     "index_crossing": "flutter",
+    "kernel_at_equilibrium": "deconvolution",
+    "kernel_released": "deconvolution",
+    "kernel_residues": "motion.steady.sdp",
     "load": "io.model:load_model",
     "observability": "gramian",
     "read": "io",
@@ -97,10 +104,14 @@ __all__ = [
     "cramer_rao",
     "errors",
     "flutter_index",
+    "forecast_horizon",
     "identify",
     "identify_gyroscopic",
     "index_crossing",
     "io",
+    "kernel_at_equilibrium",
+    "kernel_released",
+    "kernel_residues",
     "load",
     "observability",
     "read",
