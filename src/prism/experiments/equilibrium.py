@@ -29,13 +29,13 @@ from prism.experiments.base import (
     per_line,
 )
 from prism.experiments.consistency import Cause, Consistency, equilibrium_remark
-from prism.experiments.energy import mean_energy
+from prism.experiments.energy import mean_energy, quantum_remark
 from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
 from prism.experiments.modal_energies import ModalEnergies, modal_energies
 from prism.experiments.relations import Relation, no_relation
 from prism.experiments.rigid import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
-from prism.remarks import Ask, Remark, Words
+from prism.remarks import Ask, Words
 from prism.uncertainty import Gaussian, student_factor
 
 if TYPE_CHECKING:
@@ -280,7 +280,7 @@ class _Energies:
         J[size:, -1] = -s * theta.by_log_temperature
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
-        quanta = _quantum_remark(omega, result.q[0], self.known.hbar)
+        quanta = quantum_remark(omega, result.q[0], self.known.hbar)
         alone = alone_remarks(self.fit.shapes, self.known, test.worst if test.dof else None)
         return Magnitudes(
             joint=Gaussian.of(values, J @ C @ J.T),
@@ -311,24 +311,6 @@ class _Energies:
         C = self.covariance.copy()
         C[self.size :, self.size :] += (factor**2 - 1) * self.energies.covariance
         return np.asarray(result.response @ C @ result.response.T)
-
-
-def _quantum_remark(omega: Array, log_temperature: float, hbar: float | None) -> tuple[Remark, ...]:
-    """How much the mean energy of the fastest mode is above kT."""
-    if hbar is None:
-        return ()
-    fastest = omega.max()
-    theta = float(mean_energy(np.array([fastest]), log_temperature, hbar).log[0])
-    more = 100 * np.expm1(theta - log_temperature)
-    quantum = hbar * fastest * np.exp(-log_temperature)
-    matters = "matter" if more > limits.QUANTA_MATTER else "hardly matter"
-    return (
-        Remark(
-            f"quanta {matters}: the fastest mode has {more:.2g} % more energy than kT",
-            f"a quantum of it is {quantum:.2g} kT",
-            code="quantum",
-        ),
-    )
 
 
 def principal_axes(fit: InPhaseFit) -> InPhaseFit:
