@@ -21,6 +21,12 @@ import prism
 from prism.systems import TypicalSection
 
 DURATION, STEP, NOISE, PULL = 20.0, 0.02, 0.02, 0.01
+# Hodges and Pierce, Introduction to Structural Dynamics and Aeroelasticity: a = -1/5, e = -1/10,
+# μ = 20, r² = 6/25, σ = 2/5; speeds in units of b ω_θ.
+PUBLISHED = TypicalSection(
+    m=20 * np.pi, S=2 * np.pi, I=4.8 * np.pi, kh=3.2 * np.pi, ka=4.8 * np.pi, a=4 * np.pi, e=0.3,
+    rho=1.0,
+)  # fmt: skip
 MEASURED = (0.0, 6.0, 9.0, 12.0, 14.0, 16.0, 22.0, 28.0)
 
 
@@ -45,11 +51,12 @@ def measure(section, speed, rng):
 
 
 def index_speed(section, measured):
-    """Zero of R, a parabola in q_dyn, from the speeds at which it was measured."""
+    """Zero of R, a parabola in q_dyn, from the speeds at which it was measured; its error."""
     q = np.array([section.pressure(V) for V in measured])
     R, std = np.array(list(measured.values())).T
-    roots = np.roots(np.polyfit(q, R, 2, w=1 / std))
-    return float(np.sqrt(2 * roots[roots > 0].min() / section.rho))
+    found = prism.index_crossing(q, R, std)
+    speed = float(np.sqrt(2 * found.pressure / section.rho))
+    return speed, speed * found.std / (2 * found.pressure)
 
 
 def main(figure=None):
@@ -60,6 +67,7 @@ def main(figure=None):
     z = [(below[V][0] - exact[V]) / below[V][1] for V in below]
 
     flutter = section.flutter_speed()
+    crossing, crossing_std = index_speed(section, below)
     numbers = {
         "index_speed": section.index_speed("plunge"),
         "index_speed_pitch": section.index_speed("pitch"),
@@ -67,7 +75,11 @@ def main(figure=None):
         "divergence_speed": section.divergence_speed(),
         "ratio": section.index_speed("plunge") / flutter,
         "index_at_flutter": section.kernel(flutter)[1].real / exact[0.0],
-        "measured_index_speed": index_speed(section, below),
+        "measured_index_speed": crossing,
+        "measured_index_std": crossing_std,
+        "published_index_speed": PUBLISHED.index_speed("plunge"),
+        "published_flutter_speed": PUBLISHED.flutter_speed(),
+        "published_divergence_speed": PUBLISHED.divergence_speed(),
         "z": float(np.sqrt(np.mean(np.square(z)))),
         "refused_from": min(V for V, R in found.items() if R is None),
     }
@@ -79,10 +91,12 @@ def main(figure=None):
             text = f"{found[V][0] / exact[0.0]:.3f} ± {found[V][1] / exact[0.0]:.3f}"
         print(f" {V:4.0f}   {one:8.3f}  {two:8.3f}   {exact[V] / exact[0.0]:+8.3f}       {text}")
     print(f"index crosses zero, plunge seen    {numbers['index_speed']:.2f} m/s")
-    print(f"  extrapolated from the releases   {numbers['measured_index_speed']:.2f} m/s")
+    print(f"  extrapolated from the releases   {crossing:.2f} ± {crossing_std:.2f} m/s")
     print(f"index crosses zero, pitch seen     {numbers['index_speed_pitch']:.2f} m/s")
     print(f"flutter (coalescence)              {flutter:.2f} m/s")
     print(f"divergence                         {numbers['divergence_speed']:.2f} m/s")
+    speeds = [numbers[f"published_{name}_speed"] for name in ("index", "flutter", "divergence")]
+    print("published section, index, flutter, divergence: {:.3f}, {:.3f}, {:.3f}".format(*speeds))
     if figure:
         draw(figure, section, below)
     return numbers

@@ -145,3 +145,25 @@ def test_what_cannot_be_done_is_said():
         track(record(np.zeros(len(T))), 24)
     with pytest.raises(OptionError, match="Record"):
         track(np.cos(T), 24)
+
+
+def test_residues_and_bare_frequencies_follow_a_system_that_changes():
+    """A spring that is stiffer in the second half of every trial."""
+    systems = [chain(3, [1.0, stiff, 1.0], observed=[0]) for stiff in (1.0, 1.4)]
+    options = {"trials": 24, "energies": np.ones(3), "noise": 0.01, "rng": 0}
+    halves = [system.free(60, 0.3, **options) for system in systems]
+    both = [np.vstack(pair) for pair in zip(*(half.trials for half in halves), strict=True)]
+    found = track(Record(both, dt=0.3), 60, 60, experiment="equilibrium", known={"mass": 1.0},
+                  jump=0.5)  # fmt: skip
+    for w, system in enumerate(systems):
+        z = found.hidden_frequencies[w] - system.hidden_frequencies
+        assert np.abs(z / found.hidden_frequencies_std[w]).max() < 4
+        np.testing.assert_allclose(found.residues[w, :, 0, 0], system.residues[:, 0, 0], rtol=0.03)
+    assert found.why == ("", "")
+
+
+def test_why_there_are_no_residues():
+    t = 0.2 * np.arange(600)
+    found = track(Record(np.cos(2.3 * t), dt=0.2), 60, 60, experiment="free")
+    assert found.residues.mask.all()
+    assert "how strongly each mode was excited" in found.why[0]

@@ -17,24 +17,31 @@ from ._version import __version__
 if TYPE_CHECKING:
     from . import errors, io, systems
     from .completion import chain_form, complete
+    from .deconvolution import kernel_at_equilibrium, kernel_released
+    from .diagnostics import forecast_horizon
     from .errors import PrismError, PrismWarning
     from .estimator import PRISM
+    from .flutter import flutter_index, index_crossing
     from .forecast import Forecast
     from .frequency_response import FrequencyResponse
+    from .gramian import Observability, observability
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability, cramer_rao
     from .io import read
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
+    from .least_errors import Bounds, bounds
     from .model import Model
     from .modes import Modes
     from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
+    from .motion.steady.sdp import kernel_residues
     from .pipeline import identify
     from .port_hamiltonian import PortHamiltonian
     from .record import Record
     from .tracking import Track, track
 
 _HOME = {
+    "Bounds": "least_errors",
     "Certificate": "kernel",
     "Forecast": "forecast",
     "FrequencyResponse": "frequency_response",
@@ -44,19 +51,28 @@ _HOME = {
     "MemoryKernel": "kernel",
     "Model": "model",
     "Modes": "modes",
+    "Observability": "gramian",
     "PRISM": "estimator",
     "PortHamiltonian": "port_hamiltonian",
     "PrismError": "errors",
     "PrismWarning": "errors",
     "Record": "record",
     "Track": "tracking",
+    "bounds": "least_errors",
     "certify": "kernel",
     "chain_form": "completion",
     "complete": "completion",
     "cramer_rao": "identifiability",
+    "flutter_index": "flutter",
+    "forecast_horizon": "diagnostics",
     "identify": "pipeline",
     "identify_gyroscopic": "motion.gyroscopic",
+    "index_crossing": "flutter",
+    "kernel_at_equilibrium": "deconvolution",
+    "kernel_released": "deconvolution",
+    "kernel_residues": "motion.steady.sdp",
     "load": "io.model:load_model",
+    "observability": "gramian",
     "read": "io",
     "track": "tracking",
 }
@@ -64,6 +80,7 @@ _MODULES = ("errors", "io", "systems")
 
 __all__ = [
     "PRISM",
+    "Bounds",
     "Certificate",
     "Forecast",
     "FrequencyResponse",
@@ -73,21 +90,30 @@ __all__ = [
     "MemoryKernel",
     "Model",
     "Modes",
+    "Observability",
     "PortHamiltonian",
     "PrismError",
     "PrismWarning",
     "Record",
     "Track",
     "__version__",
+    "bounds",
     "certify",
     "chain_form",
     "complete",
     "cramer_rao",
     "errors",
+    "flutter_index",
+    "forecast_horizon",
     "identify",
     "identify_gyroscopic",
+    "index_crossing",
     "io",
+    "kernel_at_equilibrium",
+    "kernel_released",
+    "kernel_residues",
     "load",
+    "observability",
     "read",
     "systems",
     "track",

@@ -151,7 +151,7 @@ def _bordered_inverse(N: Array, B: Array) -> Array:
     full = np.zeros((m + k, m + k))
     full[:m, :m], full[:m, m:], full[m:, :m] = N, B, B.T
     # scale a relation by its own standard deviation, or by its unknowns if it has none
-    top = np.sqrt(np.diag(N)) if m else np.zeros(0)
+    top = np.sqrt(np.maximum(np.diag(N), 0.0)) if m else np.zeros(0)
     rows = np.abs(B).max(axis=1, initial=0.0)
     top = np.where(top > 1e-14 * top.max(initial=0.0), top, np.where(rows > 0, rows, 1.0))
     side = np.abs(B / top[:, None]).max(axis=0, initial=0.0)

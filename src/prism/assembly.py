@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from prism.finding import Determined, Finding
 from prism.identifiability import Identifiability
+from prism.magnitudes import Undetermined
 from prism.model import ForecastCheck, Model
-from prism.remarks import as_remarks
+from prism.remarks import Remark, as_remarks
 from prism.settings import Settings
 from prism.standing import quantities_of
 
@@ -72,9 +73,21 @@ def verdict_of(found: Finding) -> Identifiability:
     return Identifiability(
         modes=len(found.modes),
         channels=len(found.channels),
-        remarks=as_remarks(found.remarks),
+        remarks=as_remarks((*found.remarks, *_reduced(outcome))),
+        rank=_rank(outcome),
         motion=found.motion is not None,
         statement=found.statement,
         quantities=quantities_of(found),
         **words,
     )
+
+
+def _rank(outcome: Determined | Undetermined) -> int | None:
+    """How many directions of the channels the modes span, where these are fewer."""
+    reduction = outcome.hamiltonian.reduction if isinstance(outcome, Determined) else None
+    return None if reduction is None else reduction.rank
+
+
+def _reduced(outcome: Determined | Undetermined) -> tuple[Remark, ...]:
+    reduction = outcome.hamiltonian.reduction if isinstance(outcome, Determined) else None
+    return () if reduction is None else (reduction.remark(),)

@@ -23,6 +23,7 @@ from prism.kernel import Certificate, certify
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.record import Record
+from prism.reduction import reduced
 from prism.remarks import Remark, Words
 from prism.uncertainty import Gaussian
 
@@ -166,6 +167,9 @@ def determined(
 ) -> Determined:
     """Complete modes to the Hamiltonian behind them, and certify it.
 
+    Where they do not move all channels independently it is that of some channels, and the others
+    follow these (`prism.reduction`).
+
     Parameters
     ----------
     modes : Gaussian
@@ -175,8 +179,10 @@ def determined(
         As of `Determined`.
     """
     omega = modes.value("frequencies")
-    completion = complete(omega, modes.value("participation"), modes.covariance)
-    hamiltonian = Hamiltonian(completion, channels)
+    seen, reduction = reduced(modes, channels)
+    completion = complete(omega, seen.value("participation"), seen.covariance)
+    names = channels if reduction is None else reduction.coordinates
+    hamiltonian = Hamiltonian(completion, names, reduction=reduction)
     certificate = certify(completion.stiffness, hamiltonian.kernel, rigid=int(np.sum(omega == 0)))
     return Determined(hamiltonian, certificate, scale, temperature)
 

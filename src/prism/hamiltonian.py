@@ -3,7 +3,7 @@ r"""The identified Hamiltonian: energy, exact flow, the equation in words of mat
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ from prism._value import Value
 from prism.completion import Completion, Hidden
 from prism.errors import CannotTellError, OptionError
 from prism.kernel import MemoryKernel
+from prism.reduction import Reduction
 
 _RIGID_ROUNDING = 1e-14  # of the highest squared frequency: a lower one is a rigid-body mode
 _NEGLIGIBLE = 1e-12  # of the largest coefficient of its kind, in a written equation
@@ -36,6 +37,8 @@ class Hamiltonian(Value):
     completion : Completion
     channels : tuple of str
         Names of the seen coordinates, used in the text.
+    reduction : Reduction or None
+        How further channels follow these, where more were measured than the modes can move.
     """
 
     key: ClassVar[str] = "hidden"
@@ -43,6 +46,7 @@ class Hamiltonian(Value):
 
     completion: Completion
     channels: tuple[str, ...]
+    reduction: Reduction | None = field(default=None, kw_only=True)
 
     @property
     def mass(self) -> Array:
@@ -258,14 +262,16 @@ class Hamiltonian(Value):
         return None
 
     def seen_positions(self) -> Array:
-        """How the positions of the seen coordinates are read from a state, (channels, states)."""
-        return np.eye(len(self.channels), 2 * self.size)
+        """How the positions of all channels are read from a state, (channels, states)."""
+        own = np.eye(len(self.channels), 2 * self.size)
+        return own if self.reduction is None else self.reduction.matrix @ own
 
     # -- plain data ------------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
         """Plain numbers, from which `from_json` rebuilds it."""
-        return self.completion.to_json()
+        own = self.completion.to_json()
+        return own if self.reduction is None else own | {"reduction": self.reduction.to_json()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any], channels: tuple[str, ...]) -> Hamiltonian:
@@ -275,14 +281,18 @@ class Hamiltonian(Value):
         ----------
         data : mapping
         channels : tuple of str
+            All that were measured.
         """
-        return cls(Completion.from_json(data), channels)
+        if "reduction" not in data:
+            return cls(Completion.from_json(data), channels)
+        reduction = Reduction.from_json(data["reduction"], channels)
+        return cls(Completion.from_json(data), reduction.coordinates, reduction=reduction)
 
     # -- text ----------------------------------------------------------------------------------
 
     def __str__(self) -> str:
-        """Return the equations of motion, one line per coordinate."""
-        return "\n".join([*self._seen_lines(), *self._hidden_lines()])
+        """Return the equations of motion, one line per coordinate, and how channels follow."""
+        return "\n".join([*self._seen_lines(), *self._hidden_lines(), *self._followers()])
 
     def __repr__(self) -> str:
         hidden = ", ".join(f"{w:.4g}" for w in self.hidden_frequencies[:4])
@@ -315,6 +325,16 @@ class Hamiltonian(Value):
             ]
             lines.append(f"{_sum(terms)} = 0      (ω = {omega:.6g})")
         return lines
+
+    def _followers(self) -> list[str]:
+        """``x2 = 0.5 x1 + 0.5 x3`` for each channel that follows."""
+        if self.reduction is None:
+            return []
+        P, names = self.reduction.matrix, self.reduction.channels
+        return [
+            f"{name} = {_sum(_terms(P[names.index(name)], self.channels, P)) or '0'}"
+            for name in self.reduction.followers
+        ]
 
     def _oscillators(self) -> list[tuple[str, Array]]:
         columns = [row for h in self.hidden for row in h.couplings]

@@ -52,6 +52,9 @@ class Identifiability(Value):
     quantities : tuple of Determination
         Damping ratios and all that belongs to the Hamiltonian: each with its value, with a bound,
         or with the reason why there is neither.
+    rank : int or None
+        How many directions of the channels the modes span, where these are fewer than channels:
+        then it takes their place.
     """
 
     modes: int
@@ -64,6 +67,7 @@ class Identifiability(Value):
     motion: bool = True
     statement: Words | str = ""
     quantities: tuple[Determination, ...] = ()
+    rank: int | None = None
 
     @property
     def determined(self) -> tuple[str, ...]:
@@ -77,7 +81,9 @@ class Identifiability(Value):
         """What the data leave open."""
         if self.magnitudes:
             free = self.scale.startswith("free")
-            return ("common scale of mass, stiffness and couplings",) if free else ()
+            scale = ("common scale of mass, stiffness and couplings",) if free else ()
+            still = "mass of directions of the channels that no visible mode moves"
+            return scale if self.rank is None else (*scale, still)
         return _OF_THE_HAMILTONIAN
 
     @property
@@ -145,9 +151,11 @@ class Identifiability(Value):
         ]
 
     def _hidden(self) -> str:
-        hidden = self.modes - self.channels
+        seen = self.channels if self.rank is None else self.rank
+        hidden = self.modes - seen
         if not hidden:
-            return "no hidden oscillator: as many modes are visible as channels."
+            what = "channels" if self.rank is None else "directions in which channels move"
+            return f"no hidden oscillator: as many modes are visible as {what}."
         one = hidden == 1
         return (
             f"{hidden} hidden oscillator{'s' * (not one)}, {'its' if one else 'their'} couplings "

@@ -62,6 +62,25 @@ class MemoryKernel(Value):
         eta = self._default_width() if width is None else float(width)
         return -self.laplace(eta + 1j * np.asarray(omega, float)).imag
 
+    def friction(self, t: ArrayLike) -> Array:
+        r"""Friction kernel :math:`γ(t) = \sum_i (R_i/ω_i^2) \cos ω_i t`, zero for negative times.
+
+        In the velocity form :math:`μ x'' = -κ_0 x - \int_0^t γ(t-s)\, x'(s)\,ds + F` with the
+        static stiffness :math:`κ_0`: :math:`γ' = -K`, and kT γ is the correlation of the noise F at
+        equilibrium. The shape is (\*t.shape, channels, channels).
+        """
+        times = np.asarray(t, float)
+        turns = np.cos(np.multiply.outer(times, self.poles)) * (times >= 0)[..., None]
+        return np.tensordot(turns / self.poles**2, self.residues, axes=1)
+
+    def index(self) -> float:
+        r"""Smallest eigenvalue of all residues, :math:`\min_i λ_{\min}(R_i)`.
+
+        The flutter index of the paper. Every passive system has a positive one; as it goes to
+        zero a pole meets a zero, before a flow that feeds energy makes frequencies coalesce.
+        """
+        return _smallest_residue_eigenvalue(self)
+
     def _default_width(self) -> float:
         if len(self.poles) > 1:
             return float(0.5 * (self.poles.max() - self.poles.min()) / (len(self.poles) - 1))

@@ -196,14 +196,18 @@ def modes_to_xarray(model: Model) -> Any:
     if modes.residues is not None:
         coords["channel_in"] = list(channels)
     if model.hamiltonian is not None:
-        bare, more = _bare(model.hamiltonian, channels)
+        bare, more = _bare(model.hamiltonian)
         known, coords = known | bare, coords | more
     return _xarray().Dataset(known, coords)
 
 
-def _bare(hamiltonian: Hamiltonian, channels: tuple[str, ...]) -> tuple[Any, Any]:
-    """Variables and coordinates of the bare Hamiltonian, with its joint covariance."""
-    square = (CHANNEL, "channel_in")
+def _bare(hamiltonian: Hamiltonian) -> tuple[Any, Any]:
+    """Variables and coordinates of the bare Hamiltonian, with its joint covariance.
+
+    Where channels follow others, the dimension of those that do not is ``coordinate``.
+    """
+    channels, reduction = hamiltonian.channels, hamiltonian.reduction
+    square = (CHANNEL, "channel_in") if reduction is None else ("coordinate", "coordinate_in")
     parts: dict[str, Any] = {
         "mass": (square, hamiltonian.mass),
         "stiffness": (square, hamiltonian.stiffness),
@@ -211,11 +215,14 @@ def _bare(hamiltonian: Hamiltonian, channels: tuple[str, ...]) -> tuple[Any, Any
         "hidden_residues": (("hidden", *square), hamiltonian.residues),
     }
     coords: dict[str, Any] = {"hidden": np.arange(1, len(hamiltonian.hidden) + 1)}
+    if reduction is not None:
+        parts["reduction"] = ((CHANNEL, "coordinate"), reduction.matrix)
+        coords["coordinate"] = list(channels)
     joint = hamiltonian.completion.joint
     if joint is not None:
         names = _entry_names(joint, channels)
         parts["bare_covariance"] = (("bare", "bare_with"), joint.covariance)
-        coords |= {"bare": names, "bare_with": names, "channel_in": list(channels)}
+        coords |= {"bare": names, "bare_with": names, square[1]: list(channels)}
     return parts, coords
 
 

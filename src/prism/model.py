@@ -13,11 +13,13 @@ from prism._doors import through
 from prism._optional import require
 from prism._types import Array, ComplexArray
 from prism._value import Value
+from prism.diagnostics import active_peaks
 from prism.errors import CannotTellError
 from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import RecordSummary, ResponseSummary
 from prism.forecast import Forecast, Motion
 from prism.frequency_response import FrequencyResponse
+from prism.gramian import Observability, observability
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel, UndeterminedKernel
@@ -177,6 +179,39 @@ class Model(Value):
         points, omega = np.asarray(s, complex)[..., None], self.modes.frequencies
         weights = 1 / (points**2 + 2 * self.modes.damping * omega * points + omega**2)
         return np.asarray(np.tensordot(weights, self.modes.residues, axes=1), complex)
+
+    def observability(self, duration: float | None = None) -> Observability:
+        """What a record shows of the state of the modes: Gramian, rank, participation.
+
+        Parameters
+        ----------
+        duration : float, optional
+            Length of the record; by default that of the one that was fitted.
+
+        Raises
+        ------
+        CannotTellError
+            When the data do not determine the magnitudes, or a response has no length.
+        """
+        if self.modes.residues is None:
+            raise self._cannot("the observability")
+        length = self.record.end - self.record.start if duration is None else duration
+        values, vectors = np.linalg.eigh(self.modes.residues)
+        v = np.sqrt(np.maximum(values[:, -1:], 0.0)) * vectors[:, :, -1]
+        return observability(self.modes.frequencies, v, length)
+
+    def active_peaks(self, separation: float | None = None) -> Array:
+        """Frequencies of the spectral peaks that carry a share of the energy.
+
+        See `prism.diagnostics.active_peaks`.
+
+        Parameters
+        ----------
+        separation : float, optional
+            Lines nearer to each other are one peak; three resolutions of the record by default.
+        """
+        span = self.record.end - self.record.start
+        return active_peaks(self.modes, 6 * np.pi / span if separation is None else separation)
 
     def port_hamiltonian(self) -> PortHamiltonian:
         r"""Port-Hamiltonian form: matrices J, R, Q, B of :math:`\dot z = (J - R) Q z + B u`.

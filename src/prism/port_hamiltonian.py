@@ -148,7 +148,10 @@ def port_matrices(
     J = np.block([[zero, eye], [-eye, zero]])
     R = scipy.linalg.block_diag(zero, damping_matrix(M, K, damping))
     Q = scipy.linalg.block_diag(K, np.linalg.inv(M))
-    return J, R, Q, np.vstack([np.zeros((size, n)), eye[:, :n]])
+    B = np.vstack([np.zeros((size, n)), eye[:, :n]])
+    reduction = hamiltonian.reduction
+    # a force on a channel that follows pushes what it follows
+    return J, R, Q, B if reduction is None else B @ reduction.matrix.T
 
 
 def damping_matrix(M: Array, K: Array, damping: ArrayLike) -> Array:

@@ -12,14 +12,19 @@ runs away from a steady one, stays below about one radian.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, OptionError, RecordTooShortError
+from prism.experiments import Equilibrium, Free, OfLines
+from prism.finding import determined
+from prism.magnitudes import Undetermined
 from prism.motion.steady import Lines, estimate_lines
 from prism.motion.steady.fit import refine
 from prism.motion.steady.inphase import InPhaseFit, fit_in_phase
@@ -33,6 +38,8 @@ __all__ = ["Track", "track"]
 
 _TOGETHER = 1.5  # of the resolution 2π/W: lines nearer to each other are one line that moves
 _MEMORY = 4  # latest values of a line from which its next one is foreseen
+_WINDOWS = 10  # that fit into a record side by side, where nothing was said
+_ANYWHERE = {kind.name: kind for kind in (Free, Equilibrium)}  # mean something in every window
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +59,12 @@ class Track:
         is then its mean over the window. Shorten the window where this matters.
     window : float
         Length of a window.
+    residues : masked array (windows, lines, channels, channels) or None
+        :math:`v_j v_j^T` of each line where an experiment fixes the magnitudes in its window.
+    hidden_frequencies, hidden_frequencies_std : masked arrays (windows, hidden) or None
+        Bare frequencies, ascending; masked in windows with another number of them.
+    why : tuple of str
+        For each window, why there are no residues; empty where there are.
     """
 
     times: Array
@@ -60,6 +73,10 @@ class Track:
     amplitudes: np.ma.MaskedArray
     unsteady: Mask
     window: float
+    residues: np.ma.MaskedArray | None = None
+    hidden_frequencies: np.ma.MaskedArray | None = None
+    hidden_frequencies_std: np.ma.MaskedArray | None = None
+    why: tuple[str, ...] = ()
 
     @property
     def present(self) -> Mask:
@@ -80,6 +97,10 @@ class _Seen:
     std: Array
     amplitude: Array
     unsteady: Mask
+    residues: Array | None = None
+    hidden: Array | None = None
+    hidden_std: Array | None = None
+    why: str = "no line is significant"
 
 
 _NOTHING = _Seen(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))
@@ -87,9 +108,11 @@ _NOTHING = _Seen(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, bool))
 
 def track(
     record: Record,
-    window: float,
+    window: float | None = None,
     step: float | None = None,
     *,
+    experiment: str | None = None,
+    known: Mapping[str, Any] | None = None,
     false_alarm: float = 1e-3,
     max_modes: int | None = None,
     jump: float | None = None,
@@ -105,10 +128,15 @@ def track(
     ----------
     record : Record
         A window takes from each trial what lies in it.
-    window : float
-        Length of a window; some ten periods, and :math:`|ω'| W^2/8` below one.
+    window : float, optional
+        Length of a window; some ten periods, and :math:`|ω'| W^2/8` below one. A tenth of the
+        record by default.
     step : float, optional
         Distance of the windows; half a window by default. Overlapping ones are correlated.
+    experiment : {"free", "equilibrium"}, optional
+        How the record was made, where residues and bare frequencies shall be followed too.
+    known : mapping, optional
+        What is known then, as in `prism.identify`: ``mass``, ``stiffness``, ``temperature`` ...
     false_alarm, max_modes, progress
         As in `prism.identify`, for each window.
     jump : float, optional
@@ -136,29 +164,54 @@ def track(
     >>> found.frequencies[:, 0].round(1).tolist()
     [2.0, 2.1, 2.1, 2.2, 2.3]
     """
+    _check_record(record)
+    window = _whole(record) / _WINDOWS if window is None else window
     hop = window / 2 if step is None else step
     reach = 2 * np.pi / window if jump is None and window > 0 else (jump or 0.0)
-    _check(record, {"window": window, "step": hop, "jump": reach})
+    _check({"window": window, "step": hop, "jump": reach})
     _check_counts(shortest, false_alarm, max_modes)
+    made = _experiment(experiment, known or {}, record.n_channels)
     starts = _starts(record, window, hop)
     seen = []
     for k, start in enumerate(starts):
         if progress is not None:
             progress(f"window {k + 1} of {len(starts)}")
-        seen.append(_look(record, float(start), window, false_alarm, max_modes))
+        seen.append(_look(record, float(start), window, false_alarm, max_modes, made))
     times = starts + 0.5 * window
     chains = [c for c in _join(times, [s.omega for s in seen], reach) if len(c) >= shortest]
     if not chains:
         raise NoLineError(
             f"no line is seen in {shortest} of {len(starts)} windows; use longer windows."
         )
-    return _assemble(times, seen, chains, window)
+    found = _assemble(times, seen, chains, window)
+    return found if made is None else _with_residues(found, seen, chains, record.n_channels)
 
 
-def _check(record: object, lengths: dict[str, float]) -> None:
+def _check_record(record: object) -> None:
     if not isinstance(record, Record):
         kind = type(record).__name__
         raise OptionError(f"track needs a Record, got {kind}; wrap it: prism.Record(values, dt=1).")
+
+
+def _experiment(name: str | None, known: Mapping[str, Any], channels: int) -> OfLines | None:
+    """How the record was made, where that was said."""
+    if name is None and not known:
+        return None
+    name = name or "free"
+    if name not in _ANYWHERE:
+        raise OptionError(
+            f"an experiment {name!r} cannot be followed through windows, of which only the first "
+            f"begins as it does: use one of {', '.join(_ANYWHERE)}."
+        )
+    return _ANYWHERE[name].of(known, channels)
+
+
+def _whole(record: Record) -> float:
+    """Length of the record, the step after the last sample included."""
+    return float(max(record.ends) + (record.dt or 0.0) - min(record.starts))
+
+
+def _check(lengths: dict[str, float]) -> None:
     for name, value in lengths.items():
         if not 0 < value < np.inf:
             raise OptionError(f"the {name} of a track is {value!r}: give a positive number.")
@@ -173,7 +226,7 @@ def _check_counts(shortest: int, false_alarm: float, max_modes: int | None) -> N
 def _starts(record: Record, window: float, step: float) -> Array:
     """Beginnings of the windows that fit into the record."""
     first = min(record.starts)
-    whole = max(record.ends) + (record.dt or 0.0) - first
+    whole = _whole(record)
     count = int(np.floor((whole - window) / step + 1e-9)) + 1
     if whole < window * (1 - 1e-9) or count < 1:
         raise RecordTooShortError(
@@ -183,7 +236,12 @@ def _starts(record: Record, window: float, step: float) -> Array:
 
 
 def _look(
-    record: Record, start: float, window: float, false_alarm: float, max_modes: int | None
+    record: Record,
+    start: float,
+    window: float,
+    false_alarm: float,
+    max_modes: int | None,
+    made: OfLines | None,
 ) -> _Seen:
     """Lines of one window; none where nothing is significant or samples are missing."""
     part = _cut(record, start, start + window)
@@ -193,7 +251,23 @@ def _look(
         lines = estimate_lines(part, false_alarm=false_alarm, max_modes=max_modes)
     except (NoLineError, RecordTooShortError):
         return _NOTHING
-    return _read(*_steady(part, lines))
+    fit, unsteady = _steady(part, lines)
+    seen = _read(fit, unsteady)
+    return seen if made is None else _completed(seen, replace(lines, fit=fit), made, record)
+
+
+def _completed(seen: _Seen, lines: Lines, made: OfLines, record: Record) -> _Seen:
+    """With residues and bare frequencies, or why there are none."""
+    outcome = made.magnitudes(lines)
+    if isinstance(outcome, Undetermined):
+        return replace(seen, why=str(outcome.why))
+    found = determined(outcome.participation, record.channels, outcome.scale).hamiltonian
+    moving = outcome.omega > 0  # rigid-body modes are no lines
+    v = outcome.participation.value("participation")[moving]
+    residues = np.zeros((len(seen.omega), v.shape[1], v.shape[1]))
+    np.add.at(residues, lines.fit.line, np.einsum("ma,mb->mab", v, v))
+    hidden, std = found.hidden_frequencies, found.hidden_frequencies_std
+    return replace(seen, residues=residues, hidden=hidden, hidden_std=std, why="")
 
 
 def _steady(part: Record, lines: Lines) -> tuple[InPhaseFit, Mask]:
@@ -285,8 +359,13 @@ def _pairs(foreseen: Array, omega: Array, jump: float) -> dict[int, int]:
     return {int(columns[i]): int(rows[i]) for i in allowed}
 
 
+def _columns(seen: list[_Seen], chains: list[_Chain]) -> list[_Chain]:
+    """Chains in the order of mean frequency."""
+    return sorted(chains, key=lambda c: float(np.mean([seen[w].omega[j] for w, j in c])))
+
+
 def _assemble(times: Array, seen: list[_Seen], chains: list[_Chain], window: float) -> Track:
-    columns = sorted(chains, key=lambda c: float(np.mean([seen[w].omega[j] for w, j in c])))
+    columns = _columns(seen, chains)
     shape = (len(times), len(columns))
     absent, unsteady = np.ones(shape, bool), np.zeros(shape, bool)
     omega, std, amplitude = (np.zeros(shape) for _ in range(3))
@@ -297,3 +376,25 @@ def _assemble(times: Array, seen: list[_Seen], chains: list[_Chain], window: flo
             amplitude[w, k] = seen[w].amplitude[j]
     masked = [np.ma.MaskedArray(table, mask=absent) for table in (omega, std, amplitude)]
     return Track(times, masked[0], masked[1], masked[2], unsteady, float(window))
+
+
+def _absent(shape: tuple[int, ...]) -> np.ma.MaskedArray:
+    return np.ma.MaskedArray(np.zeros(shape), mask=np.ones(shape, bool))
+
+
+def _with_residues(found: Track, seen: list[_Seen], chains: list[_Chain], n: int) -> Track:
+    """The track with residues, and with as many bare frequencies as most windows have."""
+    residues = _absent((*found.frequencies.shape, n, n))
+    for k, chain in enumerate(_columns(seen, chains)):
+        for w, j in chain:
+            known = seen[w].residues
+            if known is not None:
+                residues[w, k] = known[j]
+    counts = Counter(len(one.hidden) for one in seen if one.hidden is not None) or Counter([0])
+    most = counts.most_common(1)[0][0]
+    hidden, std = (_absent((len(seen), most)) for _ in range(2))
+    for w, one in enumerate(seen):
+        if one.hidden is not None and one.hidden_std is not None and len(one.hidden) == most:
+            hidden[w], std[w] = one.hidden, one.hidden_std
+    found = replace(found, hidden_frequencies=hidden, hidden_frequencies_std=std)
+    return replace(found, residues=residues, why=tuple(one.why for one in seen))

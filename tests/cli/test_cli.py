@@ -18,7 +18,7 @@ from prism.cli import main
 from prism.cli._console import program
 from prism.errors import CannotTellError, PrismWarning
 
-COMMANDS = ("identify", "forecast", "simulate", "info", "benchmark", "compare", "demo")
+COMMANDS = ("identify", "forecast", "simulate", "track", "info", "benchmark", "compare", "demo")
 
 
 @pytest.fixture

@@ -44,6 +44,9 @@ QUOTED = {
         "index_speed_pitch",
         "flutter_speed",
         "divergence_speed",
+        "published_index_speed",
+        "published_flutter_speed",
+        "published_divergence_speed",
     ),
 }
 

@@ -12,7 +12,9 @@ from prism.app import charts
 from prism.app.results import verdict
 from prism.app.systems import EXPERIMENTS, SYSTEMS, Outcome, Setup, Slider, System, perform
 from prism.app.words import html_table, plain, spoken
+from prism.completion import Hidden
 from prism.frequency_response import FrequencyResponse
+from prism.hamiltonian import Hamiltonian
 from prism.model import Model
 from prism.report.tables import Table
 from prism.systems import LinearSystem
@@ -225,10 +227,20 @@ def _hidden_rows(system: LinearSystem, model: Model) -> list[tuple[str, ...]]:
         values = ("–", None) if one is None else (one.frequency, one.frequency_std)
         rows.append(_row(f"hidden ω{i + 1}", float(true[i]), *values))
         for a, name in enumerate(system.channels):
-            std = None if one is None or one.coupling_std is None else float(one.coupling_std[a])
-            size = "–" if one is None or one.rank > 1 else abs(float(one.couplings[0, a]))
+            size, std = _coupling(h, one, name)
             rows.append(_row(f"|c{i + 1}({name})|", abs(float(system.couplings[i, a])), size, std))
     return rows
+
+
+def _coupling(
+    h: Hamiltonian | None, one: Hidden | None, name: str
+) -> tuple[float | str, float | None]:
+    """Coupling of a hidden oscillator to a channel; none to one that follows others."""
+    if h is None or one is None or name not in h.channels:
+        return "–", None
+    a = h.channels.index(name)
+    std = None if one.coupling_std is None else float(one.coupling_std[a])
+    return ("–" if one.rank > 1 else abs(float(one.couplings[0, a]))), std
 
 
 def _row(

@@ -22,11 +22,11 @@ from prism.model import Model
 from prism.plot import ResponseView, View, forecast_view, views
 from prism.record import Record
 from prism.report.csv import write_forecast, write_modes
+from prism.report.kernel import kernel_facts, kernel_sentence
 from prism.report.tables import (
     check_table,
     facts,
     hidden_table,
-    kernel_sentence,
     loss_sentence,
     mode_table,
     quantity_table,
@@ -149,7 +149,8 @@ def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]
 
 def _draw(answer: Answer, name: str, view: View) -> None:
     if name == "kernel":
-        st.markdown(plain(kernel_sentence(answer.model) or ""))
+        for said in (kernel_sentence(answer.model) or "", *kernel_facts(answer.model)):
+            st.markdown(plain(said))
     charts.show(charts.figure(view), f"chart {name}")
     st.caption(_CAPTIONS[name])
 

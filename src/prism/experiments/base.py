@@ -15,6 +15,7 @@ from prism.errors import OptionError
 from prism.experiments import _limits as limits
 from prism.experiments.relations import (
     Relation,
+    alone_relation,
     gauge_relation,
     mass_relation,
     stack,
@@ -22,6 +23,7 @@ from prism.experiments.relations import (
 )
 from prism.experiments.rigid import RigidLines, sloping, with_rigid_bodies
 from prism.magnitudes import Outcome, Undetermined
+from prism.remarks import Remark
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
@@ -123,6 +125,9 @@ class OfLines(Value):
         """Relations from what is known; the gauge if nothing is. ``omega`` is per mode."""
         relations = []
         inverse_mass = self.inverse_mass
+        given = self.mass is not None or self.stiffness is not None
+        if given and len(s) < shapes.shape[1]:
+            return alone_relation(omega, shapes, s, self.mass, self.stiffness)
         if inverse_mass is not None:
             relations.append(mass_relation(omega, shapes, s, inverse_mass))
         if self.stiffness is not None:
@@ -168,15 +173,34 @@ def per_line(by_mode: Array, line: Index, lines: int) -> Array:
     return out
 
 
-def too_few_lines(lines: Lines) -> Undetermined | None:
-    """Fewer modes than channels cannot carry the mass of all channels."""
-    K, n = lines.fit.shapes.shape
-    if n <= K:
-        return None
-    return Undetermined(
-        f"only {K} mode{'s are' if K > 1 else ' is'} visible in {n} channels, so the effective "
-        "mass of the channels is not determined",
-        "use as many channels as there are modes at most, or record longer until more lines show",
+def magnitudes_alone(shapes: Array, mass: Array) -> Array:
+    r""":math:`s_m = 1/d_m^T μ d_m`, where nothing hidden moves along."""
+    return np.asarray(1 / np.einsum("ma,ab,mb->m", shapes, mass, shapes))
+
+
+def alone_remarks(shapes: Array, known: OfLines, p_value: float | None) -> tuple[Remark, ...]:
+    """Say what given values of more channels than modes were taken for.
+
+    Parameters
+    ----------
+    shapes : array (modes, channels)
+    known : OfLines
+    p_value : float or None
+        Of the relations, where they could be tested.
+    """
+    K, n = shapes.shape
+    if n <= K or (known.mass is None and known.stiffness is None):
+        return ()
+    what = " and ".join(name for name in ("mass", "stiffness") if getattr(known, name) is not None)
+    tested = (
+        "could not be tested" if p_value is None else f"agrees with the shapes (p = {p_value:.2g})"
+    )
+    return (
+        Remark(
+            f"the given {what} of {n} channels was taken for all that moves with {K} visible "
+            f"mode{'s' * (K > 1)}: that nothing hidden moves along {tested}",
+            code="reduced-known" if p_value is not None else "untested",
+        ),
     )
 
 

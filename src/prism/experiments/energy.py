@@ -13,8 +13,10 @@ from typing import NamedTuple
 import numpy as np
 
 from prism._types import Array
+from prism.experiments import _limits as limits
+from prism.remarks import Remark
 
-__all__ = ["MeanEnergy", "mean_energy"]
+__all__ = ["MeanEnergy", "mean_energy", "quantum_remark"]
 
 _SMALL = 1e-4  # x below which the series is exact to rounding
 _LARGE = 350.0  # x above which the hyperbolic functions overflow, and θ is half a quantum
@@ -59,3 +61,29 @@ def mean_energy(omega: Array, log_temperature: float, hbar: float | None) -> Mea
     # a rigid body has the classical energy, whatever ħ
     slope = (1 - share) / np.where(omega > 0, omega, 1.0)
     return MeanEnergy(log_temperature + factor, share, slope)
+
+
+def quantum_remark(omega: Array, log_temperature: float, hbar: float | None) -> tuple[Remark, ...]:
+    """How much the mean energy of the fastest mode is above kT.
+
+    Parameters
+    ----------
+    omega : array (modes,)
+    log_temperature : float
+    hbar : float or None
+        Nothing is said without it.
+    """
+    if hbar is None:
+        return ()
+    fastest = omega.max()
+    theta = float(mean_energy(np.array([fastest]), log_temperature, hbar).log[0])
+    more = 100 * np.expm1(theta - log_temperature)
+    quantum = hbar * fastest * np.exp(-log_temperature)
+    matters = "matter" if more > limits.QUANTA_MATTER else "hardly matter"
+    return (
+        Remark(
+            f"quanta {matters}: the fastest mode has {more:.2g} % more energy than kT",
+            f"a quantum of it is {quantum:.2g} kT",
+            code="quantum",
+        ),
+    )

@@ -24,17 +24,18 @@ from prism.experiments import _limits as limits
 from prism.experiments.base import (
     SCALE_FREE,
     OfLines,
+    alone_remarks,
+    magnitudes_alone,
     per_line,
-    too_few_lines,
 )
 from prism.experiments.consistency import Cause, Consistency, equilibrium_remark, gain_causes
-from prism.experiments.energy import mean_energy
+from prism.experiments.energy import mean_energy, quantum_remark
 from prism.experiments.ensemble import Advance, advance, clock_of, neither, not_independent
 from prism.experiments.modal_energies import ModalEnergies, modal_energies
 from prism.experiments.relations import Relation, no_relation
 from prism.experiments.speeds import biased, speeds_of, too_few_speeds
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
-from prism.remarks import Ask, Remark, Words
+from prism.remarks import Ask, Words
 from prism.uncertainty import Gaussian, student_factor
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ class Equilibrium(OfLines):
 
 def _magnitudes(lines: Lines, known: Equilibrium) -> Outcome:
     speeds = speeds_of(lines.fit)
-    few = too_few_lines(lines) or not_independent(_advance(lines)) or too_few_speeds(speeds)
+    few = not_independent(_advance(lines)) or too_few_speeds(speeds)
     if few is not None:
         return few
     problem = _Energies(mixed_axes(principal_axes(lines.fit)), known)
@@ -162,7 +163,7 @@ class _Energies:
         """The log kT at which the magnitudes add up to what is known of them."""
         if self.known.temperature is not None:
             return float(np.log(self.known.temperature))
-        total = _sum_of_magnitudes(self.shape[1], self.known)
+        total = _sum_of_magnitudes(self.fit.shapes, self.known)
         classical = float(np.log(self.energies.mean.sum() / total))
         if self.known.hbar is None:
             return classical
@@ -268,13 +269,19 @@ class _Energies:
         J[size:, -1] = -s * theta.by_log_temperature
         values = {"omega": result.p[:N], "shapes": result.p[N:size].reshape(self.shape), "s": s}
         free = self.known.scale == SCALE_FREE
-        quanta = _quantum_remark(omega, result.q[0], self.known.hbar)
+        quanta = quantum_remark(omega, result.q[0], self.known.hbar)
+        alone = alone_remarks(self.fit.shapes, self.known, test.worst if test.dof else None)
         return Magnitudes(
             joint=Gaussian.of(values, J @ C @ J.T),
             line=self.fit.line,
             scale=self.known.scale,
             temperature=None if free else float(np.exp(result.q[0])),
-            remarks=(*_scatter_remarks(self.energies), *quanta, equilibrium_remark(test, K)),
+            remarks=(
+                *_scatter_remarks(self.energies),
+                *quanta,
+                *alone,
+                equilibrium_remark(test, K),
+            ),
             tested=test.dof,
         )
 
@@ -293,24 +300,6 @@ class _Energies:
         C = self.covariance.copy()
         C[self.size :, self.size :] += (factor**2 - 1) * self.energies.covariance
         return np.asarray(result.response @ C @ result.response.T)
-
-
-def _quantum_remark(omega: Array, log_temperature: float, hbar: float | None) -> tuple[Remark, ...]:
-    """How much the mean energy of the fastest mode is above kT."""
-    if hbar is None:
-        return ()
-    fastest = omega.max()
-    theta = float(mean_energy(np.array([fastest]), log_temperature, hbar).log[0])
-    more = 100 * np.expm1(theta - log_temperature)
-    quantum = hbar * fastest * np.exp(-log_temperature)
-    matters = "matter" if more > limits.QUANTA_MATTER else "hardly matter"
-    return (
-        Remark(
-            f"quanta {matters}: the fastest mode has {more:.2g} % more energy than kT",
-            f"a quantum of it is {quantum:.2g} kT",
-            code="quantum",
-        ),
-    )
 
 
 def principal_axes(fit: InPhaseFit) -> InPhaseFit:
@@ -373,7 +362,10 @@ def mixed_axes(fit: InPhaseFit) -> InPhaseFit:
     return replace(fit, covariance=covariance)
 
 
-def _sum_of_magnitudes(n: int, known: OfLines) -> float:
+def _sum_of_magnitudes(shapes: Array, known: OfLines) -> float:
+    K, n = shapes.shape
+    if known.mass is not None and n > K:
+        return float(magnitudes_alone(shapes, known.mass).sum())
     return float(n if known.inverse_mass is None else np.trace(known.inverse_mass))
 
 

@@ -19,12 +19,18 @@ from scipy.optimize import nnls
 from prism._types import Array
 from prism.adjust import adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines
+from prism.experiments.base import (
+    OfLines,
+    alone_remarks,
+    magnitudes_alone,
+    not_positive,
+    per_line,
+)
 from prism.experiments.consistency import gain_causes, untested
 from prism.experiments.relations import vech
 from prism.experiments.shared import Spanned
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
-from prism.remarks import Ask, Words
+from prism.remarks import Ask, Remark, Words
 
 if TYPE_CHECKING:
     from prism.motion.steady import Lines
@@ -53,12 +59,14 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
     K, n = fit.shapes.shape
     if known.mass is None:
         return _without_mass(K, n, known)
-    few = too_few_lines(lines)
-    if few is not None:
-        return few
-    equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
     omega = fit.omega[fit.line]
     span = Spanned.of(omega)
+    few = _shared_zero(span) if n > K else None
+    if few is not None:
+        return few
+    if n > K:
+        return _adjusted(lines, known, span, magnitudes_alone(fit.shapes, known.mass))
+    equations = n * (n + 1) // 2 * (1 + (known.stiffness is not None))
     padded = np.append(omega, np.zeros(span.size - K))
     design = _design(padded, span.mixing @ fit.shapes, known)
     tolerance = limits.DEPENDENT_MAGNITUDES * np.linalg.norm(design)
@@ -71,6 +79,17 @@ def _magnitudes(lines: Lines, known: OfLines) -> Outcome:
             + OTHER_EXPERIMENTS,
         )
     return _adjusted(lines, known, span, _start(padded, known, design, signed=span.size > K))
+
+
+def _shared_zero(span: Spanned) -> Undetermined | None:
+    """With more channels than modes a mass tells apart modes of other frequencies only."""
+    if span.rigid < 2:
+        return None
+    return Undetermined(
+        "several rigid-body modes share the frequency zero, so that a free record in more channels "
+        "than there are modes does not separate their magnitudes",
+        Words("an ensemble at equilibrium ({0}) would", (Ask("experiment", "equilibrium"),)),
+    )
 
 
 def _without_mass(K: int, n: int, known: OfLines) -> Undetermined:
@@ -135,16 +154,51 @@ def _adjusted(lines: Lines, known: OfLines, span: Spanned, start: Array) -> Outc
     if agrees and weak is not None:
         return weak
     if not (agrees and positive):
-        return Undetermined(
-            "the visible modes cannot be made to add up to the given mass"
-            + ("" if known.stiffness is None else " and stiffness")
-            + f" (misfit {result.chi2:.3g} on {result.dof} degrees of freedom)",
-            "check the given values and the gains of the channels; a mode too weak to be seen "
-            "has the same effect",
-            refuted=True,
-        )
+        misfit = f"misfit {result.chi2:.3g} on {result.dof} degrees of freedom"
+        below = result.dof < 1 and not positive
+        return _contradiction(shape, known, "a magnitude would be negative" if below else misfit)
     shapes = result.p[N:].reshape(shape)
     joint = span.joint(result.p[:N], shapes, result.q, result.covariance)
-    _, A, _ = relations(result.p, result.q)
-    remarks = untested(gain_causes(result, A[:, N:], shapes)) if shape[1] > 1 else ()
+    p_value = result.p_value if result.dof else None
+    remarks = alone_remarks(fit.shapes, known, p_value)
+    if not remarks:
+        _, A, _ = relations(result.p, result.q)
+        causes = gain_causes(result, A[:, N:], shapes) if shape[1] > 1 else ()
+        remarks = (*_untested(shape[0], result.dof), *untested(causes))
     return Magnitudes(joint, fit.line, known.scale, remarks=remarks, tested=result.dof)
+
+
+def _contradiction(shape: tuple[int, ...], known: OfLines, misfit: str) -> Undetermined:
+    K, n = shape
+    what = "mass" if known.stiffness is None else "mass and stiffness"
+    if n > K:
+        return Undetermined(
+            f"the {K} visible modes are not orthogonal with the given {what} of {n} channels "
+            f"({misfit}): something hidden moves along, so that more modes are needed "
+            "than are visible",
+            "give the values for as many channels as there are modes and leave out the others, or "
+            "excite more modes; wrong values or gains have the same effect",
+            refuted=True,
+        )
+    return Undetermined(
+        f"the visible modes cannot be made to add up to the given {what} ({misfit})",
+        "check the given values and the gains of the channels; a mode too weak to be seen has the "
+        "same effect",
+        refuted=True,
+    )
+
+
+def _untested(modes: int, dof: int) -> tuple[Remark, ...]:
+    """A mode that was not excited is noticed by equations to spare alone."""
+    if dof > 0 or modes < 2:
+        return ()
+    return (
+        Remark(
+            f"that no further mode takes part could not be tested: the magnitudes of {modes} "
+            "modes use up all equations of the given mass, and if a mode was not excited, the "
+            "hidden frequencies and couplings are wrong by more than their errors",
+            advice="excite the system in another way and compare, add a channel, or give the "
+            "stiffness as well",
+            code="untested",
+        ),
+    )

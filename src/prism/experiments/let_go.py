@@ -26,7 +26,13 @@ import numpy as np
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
 from prism.experiments import _limits as limits
-from prism.experiments.base import OfLines, not_positive, per_line, too_few_lines, weakly_seen
+from prism.experiments.base import (
+    OfLines,
+    alone_remarks,
+    not_positive,
+    per_line,
+    weakly_seen,
+)
 from prism.experiments.consistency import Cause, gain_causes, mass_causes, untested
 from prism.experiments.shared import Spanned
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
@@ -75,9 +81,6 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     pull : array (trials, channels), optional
         The forces, where they are known.
     """
-    few = too_few_lines(lines)
-    if few is not None:
-        return few
     fit = lines.fit
     turning = fit.line[fit.omega[fit.line] > 0]
     if len(np.unique(turning)) < len(turning):
@@ -90,7 +93,8 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
     if result is None:
         return _open(problem)
     other = None
-    if np.all(fit.omega > 0):  # nothing that is free can be pulled steadily
+    # nothing that is free can be pulled steadily; without hidden parts a mass tells all
+    if np.all(fit.omega > 0) and not (known.mass is not None and np.equal(*fit.shapes.shape)):
         other = _Releases(fit, OfLines(known.mass, known.stiffness), how.other, None).adjusted()
     weak = problem.weakly_driven(result)
     if weak is not None:
@@ -99,7 +103,11 @@ def outcome(lines: Lines, known: OfLines, how: LetGo, pull: Array | None = None)
         return _contradiction(result, how, other is not None and _agrees(other, problem.span))
     # that it begins at rest says nothing of the magnitudes
     tested = result.dof - int(problem.tells.sum() - problem.modes * problem.trials)
-    remarks = (*_untold(result, other, how), *untested(problem.causes(result)))
+    remarks = (
+        *alone_remarks(fit.shapes, known, result.p_value if tested > 0 else None),
+        *_untold(result, other, how),
+        *untested(problem.causes(result)),
+    )
     return replace(_magnitudes(problem, result, remarks), tested=tested)
 
 
@@ -127,6 +135,12 @@ def _untold(result: Adjusted, other: Adjusted | None, how: LetGo) -> tuple[Remar
 
 def _open(problem: _Releases) -> Undetermined:
     K, n = problem.modes, problem.channels
+    if n > K:
+        return Undetermined(
+            f"{K} modes move {n} channels in {K} directions, and with as many modes as directions "
+            "every mass agrees with what is seen after it is let go",
+            "give the mass or, for a steady pull, the force",
+        )
     return Undetermined(
         f"{problem.trials} release{'s' * (problem.trials > 1)} of {n} channels with {K} modes "
         "and an unknown mass leave the magnitudes of the modes open",
@@ -175,6 +189,9 @@ class _Releases:
         self.fit, self.known, self.power, self.pull = fit, known, how.power, pull
         self.modes, self.channels = fit.shapes.shape
         self.span = Spanned.of(fit.omega[fit.line])
+        # forces that no mode feels are left out; a known pull is what it is
+        few = pull is None and self.modes < self.channels
+        self.felt = np.linalg.qr(fit.shapes.T)[0].T if few else np.eye(self.channels)
         self.lines = len(fit.omega)
         self.nonlinear = self.lines + fit.shapes.size
         self.trials = sum(m.values.shape[1] for m in fit.motions)
@@ -232,8 +249,8 @@ class _Releases:
             return np.concatenate([self._first(alpha, self.pull @ d.T), self.pull.ravel()])
         if self.known.mass is not None:
             m = alpha @ d @ self.known.mass  # x(0) = Σ α d
-            return np.concatenate([self._first(alpha, m @ d.T), m.ravel()])
-        return self._start_without_mass(alpha, d) if self.span.rigid < 2 else None
+            return np.concatenate([self._first(alpha, m @ d.T), (m @ self.felt.T).ravel()])
+        return self._start_without_mass(alpha, d @ self.felt.T) if self.span.rigid < 2 else None
 
     def _first(self, alpha: Array, drive: Array) -> Array:
         """Magnitudes of least squares, ``α_r = S d m_r``."""
@@ -248,7 +265,7 @@ class _Releases:
 
     def _start_without_mass(self, alpha: Array, d: Array) -> Array | None:
         """``α_rm /s_m = d_mᵀ m_r`` is linear and homogeneous in (1/s, m): its null vector."""
-        R, K, n = self.trials, self.modes, self.channels
+        R, K, n = self.trials, *d.shape
         M = np.zeros((R * K, K + n * R))
         for r in range(R):
             for k in range(K):
@@ -263,7 +280,7 @@ class _Releases:
         x = x * np.sign(x[:K].sum())
         if x[:K].min() <= 0:
             return None
-        factor = n / np.sum(1 / x[:K])
+        factor = self.channels / np.sum(1 / x[:K])
         return np.concatenate([factor / x[:K], x[K:] / 1.0])
 
     def weakly_driven(self, result: Adjusted) -> Undetermined | None:
@@ -279,7 +296,7 @@ class _Releases:
                 return weak
         if self.known.mass is not None or self.known.stiffness is not None:
             return None
-        m, n = result.q[self.span.size :].reshape(self.trials, -1), self.channels
+        m, n = result.q[self.span.size :].reshape(self.trials, -1) @ self.felt, self.channels
         for k in np.flatnonzero(each > 0):
             rows = slice(self.lines + k * n, self.lines + (k + 1) * n)
             error = np.einsum("ra,ab,rb->r", m, self.fit.covariance[rows, rows], m)
@@ -290,8 +307,8 @@ class _Releases:
     def causes(self, result: Adjusted) -> list[Cause]:
         """Gains, masses and pulls that may be wrong; of one channel they scale everything alike."""
         given = self.known.mass is not None or self.pull is not None
-        if self.channels < 2 or not given:
-            return []
+        if not 2 <= self.channels <= self.modes or not given:
+            return []  # of more channels than modes `alone_remarks` says what was taken as given
         h, A, _ = self.relations(result.p, result.q)
         _, d, _ = self._unpack(result.p)
         out = gain_causes(result, A[:, self.lines : self.nonlinear], d)
@@ -313,8 +330,8 @@ class _Releases:
         """At release sine amplitudes vanish, cosine ones times Ω^p are ``s_m d_mᵀ m_r``."""
         R, K, n = self.trials, self.modes, self.channels
         omega, d, _ = self._unpack(p)
-        E, L = self.span.size, self.span.mixing
-        s, m = q[:E], q[E:].reshape(R, n)
+        E, f, L = self.span.size, len(self.felt), self.span.mixing
+        s, m = q[:E], q[E:].reshape(R, f) @ self.felt
         S = self.span.matrix(s)
         z, each = self._at_release(p), omega[self.fit.line]
         factor, steeper = each**self.power, self.power * each ** max(self.power - 1, 0)
@@ -337,7 +354,7 @@ class _Releases:
                 A[cosine, self.fit.line[k]] += steeper[k] * z[r, k].real
                 A[cosine, self.lines : self.nonlinear] = -np.outer(S[k], m[r]).ravel()
                 B[cosine, :E] = -L[:, k] * (L @ drive[r])
-                B[cosine, E + r * n : E + (r + 1) * n] = -S[k] @ d
+                B[cosine, E + r * f : E + (r + 1) * f] = -self.felt @ (S[k] @ d)
         rows = np.append(self.tells, np.ones(H, bool))
         A[2 * R * K :, : self.lines] = per_line(known.by_omega, self.fit.line, self.lines)
         A[2 * R * K :, self.lines : self.nonlinear] = known.by_shape

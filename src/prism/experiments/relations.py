@@ -80,6 +80,39 @@ def stiffness_relation(
     return Relation(h, by_omega.T, by_shape.reshape(-1, len(h)).T, by_s.T)
 
 
+def alone_relation(
+    omega: Array, shapes: Array, s: Array, mass: Array | None, stiffness: Array | None
+) -> Relation:
+    r""":math:`s_m d_m^T μ d_k - δ_{mk}` and :math:`s_m d_m^T κ d_k - Ω_m^2 δ_{mk}`, m ≤ k.
+
+    Fewer modes than channels move :math:`x = P z`. Given values are then taken for the whole mass
+    and stiffness behind the channels, :math:`P^T μ P` and :math:`P^T κ P` in z: nothing hidden
+    moves along, and modes are orthogonal.
+    """
+    relations = []
+    for matrix, squares in ((mass, np.ones_like(omega)), (stiffness, omega**2)):
+        if matrix is not None:
+            by = np.zeros_like(omega) if matrix is mass else -2 * omega
+            relations.append(_orthogonal(shapes, s, matrix, squares, by))
+    return stack(relations)
+
+
+def _orthogonal(shapes: Array, s: Array, matrix: Array, squares: Array, by: Array) -> Relation:
+    """``s_m d_mᵀ A d_k - δ_mk a_m``, with ``-da_m/dΩ_m``."""
+    K, n = shapes.shape
+    i, j = np.triu_indices(K)
+    row, forces = np.arange(len(i)), shapes @ matrix
+    products = np.einsum("ma,ma->m", forces[i], shapes[j])
+    by_omega, by_s = np.zeros((2, len(i), K))
+    by_omega[row[i == j], i[i == j]] = by
+    by_s[row, i] = products
+    by_shape = np.zeros((len(i), K, n))
+    by_shape[row, i] += s[i, None] * forces[j]
+    by_shape[row, j] += s[i, None] * forces[i]
+    h = s[i] * products - np.where(i == j, squares[i], 0.0)
+    return Relation(h, by_omega, by_shape.reshape(len(i), -1), by_s)
+
+
 def gauge_relation(shapes: Array, s: Array) -> Relation:
     r""":math:`\sum_m s_m - n`: where the scale is free, the mean of μ⁻¹ is set to 1."""
     K, n = shapes.shape

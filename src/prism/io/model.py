@@ -286,7 +286,8 @@ def _verdict_from_json(data: Json) -> Identifiability:
     fields |= {name: one if one.asks else one.text for name, one in said.items()}
     remarks = tuple(Remark.from_json(one) for one in words["remarks"])
     quantities = tuple(Determination.from_json(one) for one in data.get("quantities", ()))
-    return Identifiability(**fields, remarks=remarks, quantities=quantities)
+    rank = data.get("rank")
+    return Identifiability(**fields, remarks=remarks, quantities=quantities, rank=rank)
 
 
 def _response_from_json(data: Json) -> ResponseSummary:

@@ -182,11 +182,11 @@ def kernel_view(model: Model) -> KernelView:
     if not kernel or hamiltonian is None:
         raise verdict.refusal("the memory kernel")
     t = _times(kernel)
-    rows, columns = np.triu_indices(len(model.channels))
+    rows, columns = np.triu_indices(len(hamiltonian.channels))
     values = kernel(t)[:, rows, columns]
     largest = np.argsort(-np.abs(values).max(axis=0, initial=0.0), kind="stable")[: len(PALETTE)]
     largest = np.sort(largest)
-    names = [cut(name, limits.LONGEST_TICK) for name in model.channels]
+    names = [cut(name, limits.LONGEST_TICK) for name in hamiltonian.channels]
     omega = _frequencies(kernel)
     response = np.abs(kernel.laplace(1j * omega)[:, rows, columns])
     return KernelView(

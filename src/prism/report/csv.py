@@ -10,8 +10,9 @@ import numpy as np
 
 from prism.model import Model
 from prism.report import _limits as limits
+from prism.tracking import Track
 
-__all__ = ["write_forecast", "write_modes"]
+__all__ = ["write_forecast", "write_modes", "write_track"]
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -70,6 +71,49 @@ def write_modes(model: Model, file: TextIO) -> None:
         shape = np.stack([modes.shapes[m], modes.shapes_std[m]], axis=1).ravel().tolist()
         line = [modes.frequencies[m], modes.frequencies_std[m], modes.frequencies_hz[m]]
         writer.writerow([m + 1, *map(_cell, [*line, *losses, *shape])])
+
+
+def write_track(track: Track, channels: tuple[str, ...], file: TextIO) -> None:
+    """Write lines over time, a row per window: ``t``, then each line and each bare frequency.
+
+    A line has ``frequency_k``, its error, ``amplitude_k``, whether it is ``unsteady_k`` in its
+    window (1 or 0) and, where an experiment was given, ``residue_k_<out>_<in>``. What was not
+    seen is left empty.
+
+    Parameters
+    ----------
+    track : Track
+    channels : tuple of str
+    file : text file
+        Opened with ``newline=""``.
+    """
+    writer = csv.writer(file, lineterminator="\n")
+    columns = dict(_track_columns(track, channels))
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([_cell(None if value is np.ma.masked else float(value)) for value in row])
+
+
+def _track_columns(
+    track: Track, channels: tuple[str, ...]
+) -> Iterator[tuple[str, np.ma.MaskedArray]]:
+    yield "t", np.ma.array(track.times)
+    rows, columns = np.triu_indices(len(channels))
+    residues = track.residues
+    for k in range(track.frequencies.shape[1]):
+        absent = ~track.present[:, k]
+        yield f"frequency_{k + 1}", track.frequencies[:, k]
+        yield f"frequency_{k + 1}_std", track.frequencies_std[:, k]
+        yield f"amplitude_{k + 1}", track.amplitudes[:, k]
+        yield f"unsteady_{k + 1}", np.ma.array(track.unsteady[:, k], mask=absent)
+        for a, b in zip(rows, columns, strict=True) if residues is not None else ():
+            assert residues is not None
+            yield f"residue_{k + 1}_{channels[a]}_{channels[b]}", residues[:, k, a, b]
+    if track.hidden_frequencies is None or track.hidden_frequencies_std is None:
+        return
+    for i in range(track.hidden_frequencies.shape[1]):
+        yield f"hidden_{i + 1}", track.hidden_frequencies[:, i]
+        yield f"hidden_{i + 1}_std", track.hidden_frequencies_std[:, i]
 
 
 def _cell(value: float | None) -> str:

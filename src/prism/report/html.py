@@ -12,13 +12,13 @@ from prism.model import Model
 from prism.record import Record
 from prism.report import _limits as limits
 from prism.report._page import card, figure, page, pairs, paragraphs, saving, table
+from prism.report.kernel import kernel_facts, kernel_sentence
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
 from prism.report.tables import (
     check_table,
     facts,
     hidden_table,
-    kernel_sentence,
     loss_sentence,
     mode_table,
     quantity_table,
@@ -136,7 +136,7 @@ def _hamiltonian(model: Model, drawn: dict[str, str]) -> list[str]:
         sections.append(card("Hidden modes", table(hidden), saved))
     rows = "".join(f"<span>{escape(row)}</span>" for row in str(model.hamiltonian).splitlines())
     equation = f'<div class="wide"><pre>{rows}</pre></div>'
-    kernel = paragraphs(kernel_sentence(model) or "")
+    kernel = paragraphs("\n".join([kernel_sentence(model) or "", *kernel_facts(model)]))
     losses = loss_sentence(model)
     said = "" if losses is None else f'<p class="note">{escape(losses)}</p>'
     sections.append(card("Equations of motion", equation, said, drawn.get("potential", "")))

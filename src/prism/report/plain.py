@@ -98,7 +98,7 @@ def hidden_numbers(model: Model) -> Table | None:
     if any(hidden.damping is not None for hidden in h.hidden):
         columns["damping"] = [_known(hidden.damping) for hidden in h.hidden]
         columns["damping_std"] = [_known(hidden.damping_std) for hidden in h.hidden]
-    for a, name in enumerate(model.channels):
+    for a, name in enumerate(h.channels):
         single = [hidden.rank == 1 for hidden in h.hidden]
         pairs = list(zip(h.hidden, single, strict=True))
         columns[f"coupling {name}"] = [

@@ -24,7 +24,6 @@ __all__ = [
     "facts",
     "hidden_table",
     "intervals",
-    "kernel_sentence",
     "lines_sentence",
     "loss_sentence",
     "mode_table",
@@ -359,26 +358,6 @@ def _known(one: Determination) -> str:
     if one.value is not None:
         return format_value(one.value, one.std)
     return "–" if one.bound is None else f"at most {one.bound:.2g} (95 %)"
-
-
-def kernel_sentence(model: Model) -> str | None:
-    """The memory kernel in one line, or None where it is not determined.
-
-    Parameters
-    ----------
-    model : Model
-    """
-    kernel = model.kernel
-    if not kernel:
-        return None
-    if not len(kernel.poles):
-        return "K(t) = 0: no mode is hidden."
-    terms = [f"R{i} sin({pole:.5g} t)/{pole:.5g}" for i, pole in enumerate(kernel.poles, start=1)]
-    shown = " + ".join(terms[:6]) + (f" + … ({len(terms)} terms)" if len(terms) > 6 else "")
-    traces = [f"{np.trace(residue):.4g}" for residue in kernel.residues]
-    traced = ", ".join(traces[:6]) + (", …" if len(traces) > 6 else "")
-    turning = ", and a skew part that turns at the same frequencies" * hasattr(kernel, "skew")
-    return f"K(t) = {shown}, with tr R = {traced}{turning}"
 
 
 def loss_sentence(model: Model) -> str | None:

@@ -11,12 +11,12 @@ from prism._format import EXPLANATION
 from prism.model import Model
 from prism.remarks import PYTHON, Speller
 from prism.report import _limits as limits
+from prism.report.kernel import kernel_facts, kernel_sentence
 from prism.report.tables import (
     Table,
     check_table,
     facts,
     hidden_table,
-    kernel_sentence,
     loss_sentence,
     mode_table,
     quantity_table,
@@ -107,7 +107,7 @@ def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
         yield Section("Equations of motion", (equation, *(() if losses is None else (losses,))))
     kernel = kernel_sentence(model)
     if kernel is not None:
-        yield Section("Memory kernel", (kernel,))
+        yield Section("Memory kernel", (kernel, *kernel_facts(model)))
     yield Section("Certificate", (f"{model.certificate}.",))
     yield Section("Verdict", tuple(model.identifiability.spell(speller).splitlines()))
     quantities = quantity_table(model)
@@ -133,6 +133,9 @@ def headline(model: Model) -> str:
         seen += f" ({rigid} of them {'a ' * (rigid == 1)}rigid-body mode{'s' * (rigid > 1)})"
     if model.hamiltonian is None:
         return f"{seen}; the Hamiltonian is not determined"
+    reduction = model.hamiltonian.reduction
+    if reduction is not None:
+        seen += f" that move in {reduction.rank} direction{'s' * (reduction.rank > 1)}"
     hidden = sum(h.rank for h in model.hamiltonian.hidden)
     return f"{seen}, {hidden or 'no'} hidden oscillator{'s' * (hidden != 1)}"
 

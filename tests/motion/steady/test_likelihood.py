@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import prism
+from prism.motion.steady import estimate_lines
+from prism.systems import LinearSystem
 
 SAMPLES = 1000
 
@@ -46,3 +48,17 @@ def test_crowded_lines_have_errors(seed):
     modes = prism.identify(prism.Record(y, dt=0.5), damped=False).modes
     for std in (modes.frequencies_std, modes.shapes_std):
         assert np.all((std > 0) & np.isfinite(std))
+
+
+@pytest.mark.parametrize("channels", [2, 3])
+@pytest.mark.parametrize("apart", [0.02, 0.1])
+def test_a_pair_far_below_the_resolution_is_two_modes_and_no_more(channels, apart):
+    """Each of two such lines seems to have the directions of both: that made six modes of four."""
+    omega = np.array([0.5, 1.1, 1.1 + apart * 2 * np.pi / 100, 1.8])
+    Q = np.linalg.qr(np.random.default_rng(1).standard_normal((4, 4)))[0]
+    system = LinearSystem(np.eye(4), Q @ np.diag(omega**2) @ Q.T, np.eye(4)[:channels])
+    record = system.equilibrium(100, 0.5, trials=20, noise=0.02, rng=1)
+    fit = estimate_lines(record, false_alarm=1e-3).fit
+    assert fit.line.tolist() == [0, 1, 2, 3]
+    z = (fit.omega - system.frequencies) / np.sqrt(np.diag(fit.covariance)[:4])
+    assert np.abs(z).max() < 3

@@ -236,10 +236,11 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None
             Words("allow more modes ({0}), or measure more of the band", (Ask("max_modes"),)),
         )
     rank = int(np.linalg.matrix_rank(V, tol=1e-8))
-    if rank == len(names):
+    if rank == len(names) or fit.foster.friction is None:
         return None
     return Undetermined(
-        f"{len(V)} mode{'s' * (len(V) > 1)} cannot move {len(names)} ports independently",
+        f"{len(V)} mode{'s' * (len(V) > 1)} that friction couples cannot move {len(names)} ports "
+        "independently",
         "measure more of the band, or fewer ports",
     )
 
