@@ -9,7 +9,7 @@ import numpy as np
 
 from prism._linalg import positive_sign
 from prism._types import Array
-from prism.errors import OptionError
+from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.finding import (
     Determined,
     Finding,
@@ -18,6 +18,7 @@ from prism.finding import (
     Zero,
     determined,
 )
+from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
@@ -30,6 +31,13 @@ from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import fit_records
 from prism.motion.forced.response import fit_response
 from prism.motion.forced.rigid import with_rigid_bodies
+from prism.motion.forced.rotating import RotatingFit, asymmetry_of, explained_by_gains, fit_rotating
+from prism.motion.forced.rotating.finding import (
+    not_reciprocal,
+    refusal_of,
+    rotating_finding,
+    why_not,
+)
 from prism.motion.forced.zeros import zeros_of
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -93,7 +101,35 @@ class ForcedResponse(ForcedMotion):
             )
 
     def find(self, asked: Question) -> Finding:
-        """Fit the response."""
+        """Fit the response, as that of a system that rotates where reciprocity fails."""
+        seen = asymmetry_of(asked.data) if asked.settings.gyroscopic is not False else None
+        if seen is None or not seen.is_signal or explained_by_gains(asked.data):
+            return self._reciprocal(asked)
+        asked.tell("lines that turn")
+        why = "no line that turns stands out of the noise"
+        try:
+            fit = self._rotating(asked)
+        except NoLineError:
+            fit = None
+        if fit is not None and fit.lead > 0 and not seen.is_active:
+            return rotating_finding(fit, asked.data, _measured(asked.data), seen)
+        if fit is not None:
+            why = f"nor does it rotate: {why_not(fit)}"
+        try:
+            return not_reciprocal(self._reciprocal(asked), seen, why)
+        except CannotTellError as refusal:
+            raise refusal_of(refusal, seen, why) from None
+
+    def _rotating(self, asked: Question) -> RotatingFit:
+        settings = asked.settings
+        return fit_rotating(
+            asked.data,
+            damped=settings.damped,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+        )
+
+    def _reciprocal(self, asked: Question) -> Finding:
         response, settings = asked.data, asked.settings
         fit = fit_response(
             response,
@@ -104,18 +140,21 @@ class ForcedResponse(ForcedMotion):
             progress=asked.tell,
         )
         names = response.ports.names
-        size = np.sqrt(np.nanmean(np.abs(response.ports.values) ** 2, axis=(0, 2)))
-        measured = RecordSummary(
-            samples=(len(response),),
-            dt=None,
-            missing=response.missing,
-            span=None,
-            std=np.asarray(size),
-        )
         pairs = [(a, b) for a in response.outputs for b in response.inputs]
         kinds = (response.quantity,) * len(names)
         fit = with_rigid_bodies(fit, float(response.omega[0]))
-        return _finding(fit, names, kinds, measured, pairs, response.omega[[0, -1]])
+        return _finding(fit, names, kinds, _measured(response), pairs, response.omega[[0, -1]])
+
+
+def _measured(response: FrequencyResponse) -> RecordSummary:
+    size = np.sqrt(np.nanmean(np.abs(response.ports.values) ** 2, axis=(0, 2)))
+    return RecordSummary(
+        samples=(len(response),),
+        dt=None,
+        missing=response.missing,
+        span=None,
+        std=np.asarray(size),
+    )
 
 
 class ForcedRecords(ForcedMotion):
