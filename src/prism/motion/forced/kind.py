@@ -29,6 +29,7 @@ from prism.motion.forced.friction.finding import FrictionFinding
 from prism.motion.forced.friction.hamiltonian import FrictionHamiltonian
 from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import fit_records
+from prism.motion.forced.records.turning import Quadrature
 from prism.motion.forced.response import fit_response
 from prism.motion.forced.rigid import with_rigid_bodies
 from prism.motion.forced.rotating import RotatingFit, asymmetry_of, explained_by_gains, fit_rotating
@@ -197,7 +198,7 @@ class ForcedRecords(ForcedMotion):
         nyquist = np.pi / record.dt
         longest = max(len(trial) for trial in record.trials) * record.dt
         places = place_forces(found.ports, force, at)
-        return _finding(
+        finding = _finding(
             with_rigid_bodies(found.fit, 2 * np.pi / longest).with_static_modes(_BEYOND * nyquist),
             found.ports,
             tuple(record.quantity[k] for k in motions),
@@ -205,6 +206,27 @@ class ForcedRecords(ForcedMotion):
             [(a, b) for a in found.ports for b in places.values()],
             np.array([2 * np.pi / longest, nyquist]),
         )
+        turns = found.quadrature.told and settings.gyroscopic is not False
+        return _turning(finding, found.quadrature) if turns else finding
+
+
+def _turning(finding: Finding, seen: Quadrature) -> Finding:
+    """Forced records of a system that rotates: their reciprocal fit determines nothing."""
+    why = (
+        "the response is not reciprocal: lines that turn, as in a system that rotates, explain "
+        f"what reciprocal modes leave (they gain {seen.gain:.3g} in χ² with {seen.dof} parameters)"
+    )
+    remedy = Words(
+        "a measured frequency response of all ports determines a system that rotates, and so do "
+        "records at equilibrium ({0})",
+        (Ask("experiment", "equilibrium"),),
+    )
+    return replace(
+        finding,
+        modes=replace(finding.modes, residues=None, residues_std=None),
+        outcome=Undetermined(why, remedy, refuted=True),
+        certificate=Certificate(True, None, None, "every mode is stable"),
+    )
 
 
 def _finding(
