@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.experiments._limits import FREEDOM_OF_TRIALS
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
 from prism.motion.gyroscopic.result import GyroscopicEstimates
-from prism.uncertainty import Gaussian
+from prism.uncertainty import Gaussian, student_factor
 
 __all__ = ["along_errors", "by_differences", "by_jackknife"]
 
@@ -19,7 +20,10 @@ LinesAt = Callable[[Array], tuple[Array, ComplexArray]]
 
 
 def by_jackknife(
-    omega: Array, factors: ComplexArray, others: Sequence[tuple[Array, ComplexArray]]
+    omega: Array,
+    factors: ComplexArray,
+    others: Sequence[tuple[Array, ComplexArray]],
+    trials: int,
 ) -> GyroscopicEstimates:
     """What the lines give, with joint errors by jackknife over `others`.
 
@@ -28,10 +32,13 @@ def by_jackknife(
     omega, factors : arrays (lines,), (lines, channels)
     others : sequence of the same
         Each with some trials left out.
+    trials : int
+        Number of trials: the energies of few have long tails.
     """
     flat = np.array([_flat(*other) for other in others])
     off = np.sqrt((len(others) - 1) / len(others)) * (flat - flat.mean(axis=0))
-    return _estimates(omega, factors, off)
+    few, each = FREEDOM_OF_TRIALS
+    return _estimates(omega, factors, float(student_factor(few + each * trials)) * off)
 
 
 def by_differences(point: Array, covariance: Array, lines_at: LinesAt) -> GyroscopicEstimates:

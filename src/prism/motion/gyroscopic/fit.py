@@ -95,7 +95,7 @@ def fit_gyroscopic(
     known = inverse_mass is not None or temperature is not None
     return GyroscopicFit(
         channels=record.channels,
-        **vars(by_jackknife(omega, factors, others)),
+        **vars(by_jackknife(omega, factors, others, record.n_trials)),
         noise=found.noise,
         temperature=kT if known else None,
         scale=_words(inverse_mass is not None, temperature is not None),

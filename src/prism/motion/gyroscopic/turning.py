@@ -77,7 +77,8 @@ def turning(lines: Lines, record: Record) -> Turning:
     each = price_of(record, 1.0)
     single = gains - (n - 1) * each
     double = (2 * R - 2) * (each - 1.0)
-    lead = float(np.where(ranks > 1, double, single).sum())
+    # one trial has as many parameters either way: there the rival is a line in phase
+    lead = float(np.where((ranks > 1) & (R > 1), double, single).sum())
     turns = int(np.sum(in_phase(lines) < TURNING_LEVEL))
     alone = [bool(np.any(test.led < TURNING_LEVEL)) for test in lines.tests]
     pairs = int(np.sum((ranks > 1) & alone))
