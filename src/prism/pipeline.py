@@ -107,8 +107,8 @@ def identify(
         where there are any, or as stationary motion that unmeasured noise drives, whichever they
         are.
     gyroscopic : bool, optional
-        Records at equilibrium: fit a system that rotates, whose lines turn. The mass, if known,
-        fixes its scale.
+        Whether the system rotates, so that its lines turn; by default the data decide. The mass, if
+        known, fixes its scale at equilibrium, and the magnitudes of its modes in free records.
     potential : {"auto", "polynomial", "trigonometric"} or sequence of str, optional
         Fit a nonlinear force :math:`-V'(x)` of the seen coordinate beside hidden modes; the terms
         are chosen from forces up to :math:`x^5`, from sines and cosines, from both, or from those

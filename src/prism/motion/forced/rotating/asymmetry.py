@@ -49,12 +49,12 @@ class Asymmetry(NamedTuple):
     @property
     def is_signal(self) -> bool:
         """Whether reciprocal measurements differ by more than noise."""
-        return self.smooth > limits.SMOOTH
+        return self.smooth > limits.SMOOTH_SIGMAS
 
     @property
     def is_active(self) -> bool:
         """Whether energy comes out, beyond noise and errors of calibration."""
-        return self.surplus > limits.ACTIVE and self.active > limits.ACTIVE_SHARE
+        return self.surplus > limits.ACTIVE_SIGMAS and self.active > limits.ACTIVE_SHARE
 
     @property
     def words(self) -> str:
@@ -104,7 +104,7 @@ def explained_by_gains(response: FrequencyResponse) -> bool:
     r"""Whether gains of the motions leave nothing but noise of the antisymmetric part.
 
     A motion that reads :math:`g_a` times its value makes :math:`H_{ab}/H_{ba} = g_a/g_b`, a
-    positive number at all frequencies.
+    positive number at all frequencies. One far from one is no error of calibration.
 
     Parameters
     ----------
@@ -113,14 +113,15 @@ def explained_by_gains(response: FrequencyResponse) -> bool:
     whole = full_response(response)
     if whole is None:
         return False
-    H = whole[1]
+    H = whole[1] / np.linalg.norm(whole[1], axis=(1, 2))[:, None, None]
     a, b = np.triu_indices(H.shape[1], 1)
     x, y = H[:, a, b], H[:, b, a]
     if np.any((x * y.conj()).real.sum(axis=0) <= 0):
         return False
     root = np.sqrt(np.linalg.norm(x, axis=0) / np.linalg.norm(y, axis=0))
-    rest = (x / root - y * root) / np.linalg.norm(H, axis=(1, 2))[:, None]
-    return likeness(rest) <= limits.SMOOTH
+    rest = x / root - y * root
+    likely = np.abs(2 * np.log(root)).max() < np.log(limits.LARGEST_GAIN)
+    return bool(likely and likeness(rest) <= limits.SMOOTH_BESIDE_GAINS)
 
 
 def full_response(response: FrequencyResponse) -> tuple[Array, ComplexArray] | None:
@@ -135,7 +136,7 @@ def full_response(response: FrequencyResponse) -> tuple[Array, ComplexArray] | N
         return None
     H = response.receptance[:, :, [inputs.index(name) for name in outputs]]
     known = np.isfinite(H).all(axis=(1, 2)) & (response.omega > 0)
-    if known.sum() < limits.FEWEST_LINES:
+    if known.sum() < limits.FEWEST_RESPONSES:
         return None
     return response.omega[known], H[known]
 

@@ -122,7 +122,7 @@ def not_reciprocal(found: Finding, seen: Asymmetry, why: str) -> Finding:
     why : str
         Why it is not that of a system that rotates.
     """
-    large = seen.is_active or seen.share > limits.UNSYMMETRIC_SHARE
+    large = seen.is_active or seen.share > limits.NOT_CALIBRATION
     said = _said(seen, why)
     if not large:
         return found.with_remarks(Remark(said, code="not-reciprocal"))

@@ -90,7 +90,7 @@ class RotatingFit:
     @property
     def smooth_rest(self) -> bool:
         """Whether what is left is no noise."""
-        return self.left > limits.SMOOTH
+        return self.left > limits.SMOOTH_SIGMAS
 
 
 def fit_rotating(
@@ -113,7 +113,7 @@ def fit_rotating(
         When no line stands out of the noise.
     """
     data = RotatingData.of(response)
-    best = _searched(data, damped, false_alarm, max_modes or limits.MOST_LINES)
+    best = _searched(data, damped, false_alarm, max_modes or limits.MOST_TURNING)
     if best is None:
         raise NoLineError("no line of a system that rotates stands out of the noise.")
     return _reported(best)
@@ -155,13 +155,13 @@ def _ladder(
         lines = _placed(data, weights, order, lossy)
         if lines is None:
             continue
-        fit = _refined(data, lines, weights, limits.QUICK_ROUNDS)
+        fit = _refined(data, lines, weights, limits.QUICK_TURNS)
         cost = fit.value + len(fit.lines) * price
         if cost < lowest:
             best, lowest, beyond = fit, cost, 0
         else:
             beyond += 1
-        if beyond > limits.PATIENCE:
+        if beyond > limits.ORDERS_BEYOND:
             break
     return None if best is None else _refined(data, best.lines, best.noise)
 
@@ -208,7 +208,10 @@ def _direction(omega: float, R: Array, n: int) -> ComplexArray | None:
 
 
 def _refined(
-    data: RotatingData, lines: RotatingLines, noise: ResponseNoise, rounds: int = limits.ROUNDS
+    data: RotatingData,
+    lines: RotatingLines,
+    noise: ResponseNoise,
+    rounds: int = limits.TURNS_WITH_NOISE,
 ) -> _Fit:
     """Lines and noise of greatest likelihood, in turn."""
     value, power = np.inf, np.abs(data.H) ** 2
@@ -218,7 +221,7 @@ def _refined(
         noise, power = data.noise_about(H), np.abs(H) ** 2
         variance = data.variance(noise, power)
         last, value = value, deviance(variance, np.ones(H.shape), np.abs(data.H - H) ** 2)
-        if last - value < limits.SETTLED:
+        if last - value < limits.HARDLY_FALLEN:
             break
     return _Fit(data, lines, noise, value)
 
@@ -228,12 +231,12 @@ def _descended(data: RotatingData, lines: RotatingLines, variance: Array) -> Rot
     weight = np.sqrt(2 / variance)
     rest = weight * (data.H - lines(data.omega))
     cost, mu = float((np.abs(rest) ** 2).sum()), 1e-4
-    for _ in range(limits.DESCENT_STEPS):
+    for _ in range(limits.LINE_STEPS):
         J = _real(lines.jacobian(data.omega) * weight)
         scale = 1 / np.maximum(np.linalg.norm(J, axis=1), 1e-300)
         J = J * scale[:, None]
         gradient, normal = J @ _real(rest[None])[0], J @ J.T
-        for _ in range(limits.DESCENT_STEPS):
+        for _ in range(limits.LINE_STEPS):
             step = scale * np.linalg.solve(normal + mu * np.eye(len(J)), gradient)
             moved = lines.moved(step)
             left = weight * (data.H - moved(data.omega))
@@ -245,7 +248,7 @@ def _descended(data: RotatingData, lines: RotatingLines, variance: Array) -> Rot
             break
         fall, lines, rest, cost = cost - new, moved, left, new
         mu = max(mu / 8, limits.LOOSEST)
-        if fall < limits.SETTLED:
+        if fall < limits.HARDLY_FALLEN:
             break
     return lines
 
@@ -273,7 +276,7 @@ def _in_phase(fit: _Fit) -> _Fit:
     values, vectors = np.linalg.eigh(C)
     real = vectors[:, :, -1] * np.sqrt(np.maximum(values[:, -1:], 0.0))
     start = replace(lines, factors=real + 0j, turning=False)
-    return _refined(fit.data, start, fit.noise, limits.QUICK_ROUNDS)
+    return _refined(fit.data, start, fit.noise, limits.QUICK_TURNS)
 
 
 def _misfit(fit: _Fit) -> float:
