@@ -107,6 +107,10 @@ def why_not(fit: RotatingFit) -> str:
             "the lines are not all those of positions, which commute "
             f"(p = {fit.commuting:.1g}), as where modes outside the band are missing"
         )
+    if fit.loss > limits.LIGHT_LOSS:
+        found.append(
+            f"a damping ratio of {100 * fit.loss:.2g} % is more than a loss for each line explains"
+        )
     if fit.lead <= 0:
         found.append(f"lines in phase score better by {-fit.lead:.3g}")
     return "; ".join(found)

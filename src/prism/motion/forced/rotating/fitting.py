@@ -85,7 +85,13 @@ class RotatingFit:
     def holds(self) -> bool:
         """Whether it explains the response, better than lines in phase do."""
         commutes = self.commuting > limits.COMMUTING_LEVEL
-        return self.lead > 0 and self.misfit < limits.MISFIT and commutes and not self.smooth_rest
+        explained = self.misfit < limits.MISFIT and commutes and not self.smooth_rest
+        return self.lead > 0 and explained and self.loss <= limits.LIGHT_LOSS
+
+    @property
+    def loss(self) -> float:
+        """Largest damping ratio of a line."""
+        return float((self.lines.rate / self.lines.omega).max())
 
     @property
     def smooth_rest(self) -> bool:
