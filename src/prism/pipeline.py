@@ -23,6 +23,7 @@ from prism.model import ForecastCheck, Model
 from prism.motion.account import usable
 from prism.motion.contest import against, decide, is_open
 from prism.motion.explanation import Explanation, Question
+from prism.motion.gyroscopic.kind import Gyroscopic
 from prism.motion.kinds import KINDS, chosen
 from prism.motion.moving.kind import Moving
 from prism.motion.steady import Lines
@@ -106,8 +107,8 @@ def identify(
         where there are any, or as stationary motion that unmeasured noise drives, whichever they
         are.
     gyroscopic : bool, optional
-        Records at equilibrium: fit a system that rotates, whose lines turn. The mass, if known,
-        fixes its scale.
+        Whether the system rotates, so that its lines turn; by default the data decide. The mass, if
+        known, fixes its scale at equilibrium, and the magnitudes of its modes in free records.
     potential : {"auto", "polynomial", "trigonometric"} or sequence of str, optional
         Fit a nonlinear force :math:`-V'(x)` of the seen coordinate beside hidden modes; the terms
         are chosen from forces up to :math:`x^5`, from sines and cosines, from both, or from those
@@ -168,6 +169,7 @@ def identify(
     late = put_in_time(asked, found, find)
     if late is not None:
         asked, found = late
+    found = _instead(asked, found)
     found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
     lines = found.kind in (Steady.name, Moving.name)
@@ -178,6 +180,14 @@ def identify(
         return model
     check = check_forecast(model, data, settings.fit_fraction)
     return assemble(found, done.name, settings, check=check)
+
+
+def _instead(asked: Question, found: Finding) -> Finding:
+    """What another kind finds in place of steady lines, where their shapes speak for it."""
+    if found.kind != Steady.name:
+        return found
+    better = (kind.instead(asked, found) for kind in KINDS)
+    return next((one for one in better if one is not None), found)
 
 
 def _more(asked: Question, explanation: Explanation, found: Finding) -> Iterator[Remark]:
@@ -195,7 +205,8 @@ def _more(asked: Question, explanation: Explanation, found: Finding) -> Iterator
         yield Remark(
             "the forecast was not tested: the motion depends on a force to come", code="no-forecast"
         )
-    if is_open(asked, explanation) and found.kind != Steady.name and settings.mass is not None:
+    by_mass = (Steady.name, Gyroscopic.name)
+    if is_open(asked, explanation) and found.kind not in by_mass and settings.mass is not None:
         yield Remark(
             f"the mass was not used: the motion is {found.kind}, and an unknown start or drive "
             "excites each mode by an unknown amount",

@@ -197,6 +197,19 @@ class Explanation(ABC):
         """How well it explains the samples; None where that cannot be compared."""
         return None
 
+    def instead(self, asked: Question, found: Finding) -> Finding | None:
+        """What this kind finds in place of steady lines, where the data speak for it.
+
+        Unlike `rivals` it is asked of every experiment, with lines that have been found already.
+
+        Parameters
+        ----------
+        asked : Question
+        found : Finding
+            Steady lines.
+        """
+        return None
+
     def suggests(self, asked: Question, found: Finding) -> Remark | None:
         """A cheap test: whether the data speak for this kind and not for the one found."""
         return None

@@ -139,7 +139,8 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         name="gyroscopic",
         kind=Flag(),
-        help="Records at equilibrium of a system that rotates.",
+        flag="--gyroscopic/--not-gyroscopic",
+        help="Of a system that rotates, or of one that does not; by default the data decide.",
         belongs="experiment",
     ),
     Option(

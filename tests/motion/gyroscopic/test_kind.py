@@ -111,8 +111,18 @@ def test_shapes_are_major_axes_with_their_errors(model):
     np.testing.assert_allclose(model.modes.phase_ratio, ratio, atol=0.1)
 
 
-def test_plain_equilibrium_advises_it(record):
-    plain = prism.identify(record, experiment="equilibrium")
+def test_without_an_option_the_data_find_it(model, record):
+    found = prism.identify(record, experiment="equilibrium", mass=SYSTEM.mass)
+    assert found.kind == "gyroscopic"
+    np.testing.assert_array_equal(found.hamiltonian.gyroscopic, model.hamiltonian.gyroscopic)
+    first, second = found.evidence.rivals
+    assert (first.words, second.words) == ("lines that turn", "steady lines")
+    assert second.behind > 1000
+    assert next(one.code for one in found.identifiability.remarks) == "rotation"
+
+
+def test_who_insists_on_steady_lines_is_advised(record):
+    plain = prism.identify(record, experiment="equilibrium", gyroscopic=False)
     (remark,) = [one for one in plain.identifiability.remarks if one.code == "out-of-phase"]
     assert "fitted with gyroscopic=True" in str(remark)
 
@@ -120,7 +130,7 @@ def test_plain_equilibrium_advises_it(record):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({}, "at equilibrium, by likelihood"),
+        ({"experiment": "released"}, "at equilibrium, by likelihood"),
         ({"experiment": "equilibrium", "damped": True}, "leave out damped"),
         ({"experiment": "equilibrium", "stiffness": np.eye(2), "drift": 2}, "stiffness, drift"),
     ],
@@ -134,3 +144,10 @@ def test_few_trials_are_refused(record):
     few = prism.Record(record.trials[:5], dt=0.1)
     with pytest.raises(CannotTellError, match="5 trials do not show the mean energy"):
         prism.identify(few, experiment="equilibrium", gyroscopic=True)
+
+
+def test_another_experiment_says_that_lines_turn(record):
+    few = prism.Record([one[:400] for one in record.trials[:3]], dt=0.1)
+    model = prism.identify(few, experiment="released", mass=SYSTEM.mass)
+    assert model.hamiltonian is None
+    assert "lines turn instead of moving in phase" in str(model.identifiability.why)

@@ -9,7 +9,7 @@ import numpy as np
 
 from prism._linalg import positive_sign
 from prism._types import Array
-from prism.errors import OptionError
+from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.finding import (
     Determined,
     Finding,
@@ -18,6 +18,7 @@ from prism.finding import (
     Zero,
     determined,
 )
+from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
@@ -28,8 +29,16 @@ from prism.motion.forced.friction.finding import FrictionFinding
 from prism.motion.forced.friction.hamiltonian import FrictionHamiltonian
 from prism.motion.forced.places import place_forces
 from prism.motion.forced.records import fit_records
+from prism.motion.forced.records.turning import Quadrature
 from prism.motion.forced.response import fit_response
 from prism.motion.forced.rigid import with_rigid_bodies
+from prism.motion.forced.rotating import RotatingFit, asymmetry_of, explained_by_gains, fit_rotating
+from prism.motion.forced.rotating.finding import (
+    not_reciprocal,
+    refusal_of,
+    rotating_finding,
+    why_not,
+)
 from prism.motion.forced.zeros import zeros_of
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
@@ -93,7 +102,35 @@ class ForcedResponse(ForcedMotion):
             )
 
     def find(self, asked: Question) -> Finding:
-        """Fit the response."""
+        """Fit the response, as that of a system that rotates where reciprocity fails."""
+        seen = asymmetry_of(asked.data) if asked.settings.gyroscopic is not False else None
+        if seen is None or not seen.is_signal or explained_by_gains(asked.data):
+            return self._reciprocal(asked)
+        asked.tell("lines that turn")
+        why = "no line that turns stands out of the noise"
+        try:
+            fit = self._rotating(asked)
+        except NoLineError:
+            fit = None
+        if fit is not None and fit.lead > 0 and not seen.is_active:
+            return rotating_finding(fit, asked.data, _measured(asked.data), seen)
+        if fit is not None:
+            why = f"nor does it rotate: {why_not(fit)}"
+        try:
+            return not_reciprocal(self._reciprocal(asked), seen, why)
+        except CannotTellError as refusal:
+            raise refusal_of(refusal, seen, why) from None
+
+    def _rotating(self, asked: Question) -> RotatingFit:
+        settings = asked.settings
+        return fit_rotating(
+            asked.data,
+            damped=settings.damped,
+            false_alarm=settings.false_alarm,
+            max_modes=settings.max_modes,
+        )
+
+    def _reciprocal(self, asked: Question) -> Finding:
         response, settings = asked.data, asked.settings
         fit = fit_response(
             response,
@@ -104,18 +141,21 @@ class ForcedResponse(ForcedMotion):
             progress=asked.tell,
         )
         names = response.ports.names
-        size = np.sqrt(np.nanmean(np.abs(response.ports.values) ** 2, axis=(0, 2)))
-        measured = RecordSummary(
-            samples=(len(response),),
-            dt=None,
-            missing=response.missing,
-            span=None,
-            std=np.asarray(size),
-        )
         pairs = [(a, b) for a in response.outputs for b in response.inputs]
         kinds = (response.quantity,) * len(names)
         fit = with_rigid_bodies(fit, float(response.omega[0]))
-        return _finding(fit, names, kinds, measured, pairs, response.omega[[0, -1]])
+        return _finding(fit, names, kinds, _measured(response), pairs, response.omega[[0, -1]])
+
+
+def _measured(response: FrequencyResponse) -> RecordSummary:
+    size = np.sqrt(np.nanmean(np.abs(response.ports.values) ** 2, axis=(0, 2)))
+    return RecordSummary(
+        samples=(len(response),),
+        dt=None,
+        missing=response.missing,
+        span=None,
+        std=np.asarray(size),
+    )
 
 
 class ForcedRecords(ForcedMotion):
@@ -158,7 +198,7 @@ class ForcedRecords(ForcedMotion):
         nyquist = np.pi / record.dt
         longest = max(len(trial) for trial in record.trials) * record.dt
         places = place_forces(found.ports, force, at)
-        return _finding(
+        finding = _finding(
             with_rigid_bodies(found.fit, 2 * np.pi / longest).with_static_modes(_BEYOND * nyquist),
             found.ports,
             tuple(record.quantity[k] for k in motions),
@@ -166,6 +206,27 @@ class ForcedRecords(ForcedMotion):
             [(a, b) for a in found.ports for b in places.values()],
             np.array([2 * np.pi / longest, nyquist]),
         )
+        turns = found.quadrature.told and settings.gyroscopic is not False
+        return _turning(finding, found.quadrature) if turns else finding
+
+
+def _turning(finding: Finding, seen: Quadrature) -> Finding:
+    """Forced records of a system that rotates: their reciprocal fit determines nothing."""
+    why = (
+        "the response is not reciprocal: lines that turn, as in a system that rotates, explain "
+        f"what reciprocal modes leave (they gain {seen.gain:.3g} in χ² with {seen.dof} parameters)"
+    )
+    remedy = Words(
+        "a measured frequency response of all ports determines a system that rotates, and so do "
+        "records at equilibrium ({0})",
+        (Ask("experiment", "equilibrium"),),
+    )
+    return replace(
+        finding,
+        modes=replace(finding.modes, residues=None, residues_std=None),
+        outcome=Undetermined(why, remedy, refuted=True),
+        certificate=Certificate(True, None, None, "every mode is stable"),
+    )
 
 
 def _finding(

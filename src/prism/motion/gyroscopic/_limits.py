@@ -10,3 +10,5 @@ MASSLESS = 1e-12  # of the largest, below which an eigenvalue of the inverse mas
 LEAST_SIGNAL = 1e-6  # of the power of a line, where noise would explain all of it
 NOT_SMALL = 0.1  # of the largest entry of a direction: the first such one is made real
 REFINED = 1e-8  # fall of χ² that the fit of the lines may leave
+ERROR_STEP = 0.03  # standard deviations, over which derivatives are differences
+LOOSE_MAGNITUDE = 0.25  # standard deviation of log s beyond which its errors are not linear

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,22 +12,24 @@ from prism.errors import CannotTellError, OptionError
 from prism.experiments import Equilibrium
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.amplitudes import (
+    LineAmplitudes,
     LineFactors,
     line_amplitudes,
     line_factors,
     without_groups,
 )
-from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
 from prism.motion.gyroscopic.delay import delay_test
 from prism.motion.gyroscopic.ensemble import check_ensemble
+from prism.motion.gyroscopic.estimates import by_jackknife
 from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
 from prism.motion.gyroscopic.result import GIVEN_MASS, GyroscopicFit
+from prism.motion.gyroscopic.turning import in_phase
 from prism.motion.steady import Lines
-from prism.motion.steady.fit import refine
+from prism.motion.steady.fit import LineFit, refine
 from prism.motion.steady.likelihood import estimate_lines
 from prism.record import QUANTITIES, Record
+from prism.search.sampling import AbstractSampling
 from prism.search.series import samplings_of
-from prism.uncertainty import Gaussian
 
 
 def fit_gyroscopic(
@@ -38,6 +39,7 @@ def fit_gyroscopic(
     mass: ArrayLike | None = None,
     false_alarm: float = 1e-3,
     progress: Callable[[str], None] | None = None,
+    found: Lines | None = None,
 ) -> GyroscopicFit:
     r"""Find the gyroscopic system behind records at thermal equilibrium.
 
@@ -58,6 +60,8 @@ def fit_gyroscopic(
         Probability that noise alone shows a line.
     progress : callable, optional
         Told what is being done.
+    found : Lines, optional
+        The lines of the records, where they are known already.
 
     Raises
     ------
@@ -71,12 +75,10 @@ def fit_gyroscopic(
             f"{record.n_trials} trials do not show the mean energy of a line: record at least "
             f"{limits.FEWEST_TRIALS} at equilibrium."
         )
-    found = estimate_lines(record, false_alarm=false_alarm, progress=progress)
-    _check(found, record)
-    samplings = samplings_of(record)[0]
-    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=limits.REFINED)
-    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
-    full = line_amplitudes(samplings, fit, orders)
+    if found is None:
+        found = estimate_lines(record, false_alarm=false_alarm, progress=progress)
+    check_lines(found, record)
+    samplings, fit, full = free_amplitudes(record, found)
     lines = line_factors(full)
     check_ensemble(full, lines, found)
     unit = 1.0 if temperature is None else temperature
@@ -93,16 +95,32 @@ def fit_gyroscopic(
     known = inverse_mass is not None or temperature is not None
     return GyroscopicFit(
         channels=record.channels,
-        **_estimates(omega, factors, others),
+        **vars(by_jackknife(omega, factors, others, record.n_trials)),
         noise=found.noise,
         temperature=kT if known else None,
         scale=_words(inverse_mass is not None, temperature is not None),
-        in_phase=np.array([test.p_value[0] for test in found.tests]),
+        in_phase=in_phase(found),
         one_direction=lines.p_value,
         consistency=consistency,
         delay=delay_test(lines),
         lines=found,
     )
+
+
+def free_amplitudes(
+    record: Record, found: Lines
+) -> tuple[list[AbstractSampling], LineFit, LineAmplitudes]:
+    """Lines with free complex amplitudes in every channel and trial.
+
+    Parameters
+    ----------
+    record : Record
+    found : Lines
+    """
+    samplings = samplings_of(record)[0]
+    fit = refine(samplings, found.motion.omega, found.noise**-2.0, tolerance=limits.REFINED)
+    orders = np.array([QUANTITIES.index(q) for q in record.quantity])
+    return samplings, fit, line_amplitudes(samplings, fit, orders)
 
 
 def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) -> Array | None:
@@ -114,7 +132,18 @@ def _scale(record: Record, temperature: float | None, mass: ArrayLike | None) ->
     return Equilibrium.of({"mass": mass}, record.n_channels).inverse_mass
 
 
-def _check(found: Lines, record: Record) -> None:
+def check_lines(found: Lines, record: Record) -> None:
+    """Refuse lines that are not those of a steady linear motion of all channels.
+
+    Parameters
+    ----------
+    found : Lines
+    record : Record
+
+    Raises
+    ------
+    CannotTellError
+    """
     if found.torus is not None:
         raise CannotTellError(
             "the lines are integer combinations of fewer frequencies, as of a nonlinear system; "
@@ -129,6 +158,11 @@ def _check(found: Lines, record: Record) -> None:
         raise CannotTellError(
             "there is motion slower than one period of the records, which hides how its lines "
             "turn; record longer."
+        )
+    if len(found.motion.omega) != len(found.fit.omega):
+        raise CannotTellError(
+            "some lines are no modes (ignored, or at the Nyquist frequency), and how the others "
+            "turn is fitted to all of them; sample faster, and ignore nothing."
         )
     if len(found.motion.omega) < record.n_channels:
         raise CannotTellError(
@@ -160,52 +194,6 @@ def _solve(
     kT = float(np.exp(result.q[0])) if inverse_mass is not None else unit
     p_value = result.p_value if result.converged else 0.0
     return omega, factors / np.sqrt(unit), kT, p_value
-
-
-def _estimates(
-    omega: Array, factors: ComplexArray, others: Sequence[tuple[Array, ComplexArray]]
-) -> dict[str, Any]:
-    """What the lines give, with standard deviations and joint errors by jackknife over `others`."""
-    done = complete_gyroscopic(omega, factors)
-    values = _quantities(omega, factors, done)
-    replicates = [_quantities(*other, complete_gyroscopic(*other)) for other in others]
-    flat = np.array([np.concatenate([*map(np.ravel, _real(one).values())]) for one in replicates])
-    off = np.sqrt((len(others) - 1) / len(others)) * (flat - flat.mean(axis=0))
-    joint = Gaussian.of(_real(values), off.T @ off)
-    errors = {
-        f"{name}_std": joint.std(f"{name}_real") + 1j * joint.std(f"{name}_imag")
-        if np.iscomplexobj(value)
-        else joint.std(name)
-        for name, value in values.items()
-    }
-    return {**vars(done), **values, **errors, "joint": joint, "factors": factors}
-
-
-def _quantities(
-    omega: Array, factors: ComplexArray, done: GyroscopicCompletion
-) -> dict[str, Array | ComplexArray]:
-    """All that does not depend on a phase."""
-    return {
-        "frequencies": omega,
-        "residues": hermitian(factors),
-        "hidden_frequencies": done.hidden_frequencies,
-        "hidden_residues": hermitian(done.couplings),
-        "mass": done.mass,
-        "gyroscopic": done.gyroscopic,
-        "stiffness": done.stiffness,
-        "static_stiffness": done.static_stiffness,
-    }
-
-
-def _real(values: dict[str, Array | ComplexArray]) -> dict[str, Array]:
-    """Complex arrays in two: ``..._real`` and ``..._imag``."""
-    out: dict[str, Array] = {}
-    for name, value in values.items():
-        if np.iscomplexobj(value):
-            out |= {f"{name}_real": value.real, f"{name}_imag": value.imag}
-        else:
-            out[name] = value.real
-    return out
 
 
 def _words(mass: bool, temperature: bool) -> str:

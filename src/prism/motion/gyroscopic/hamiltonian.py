@@ -21,7 +21,7 @@ from prism.completion import Completion, Hidden
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate, MemoryKernel
 from prism.motion.gyroscopic.completion import hermitian, line_sum
-from prism.motion.gyroscopic.result import GyroscopicFit
+from prism.motion.gyroscopic.result import GyroscopicEstimates
 
 __all__ = ["GyroscopicHamiltonian", "GyroscopicKernel", "certify_gyroscopic"]
 
@@ -133,7 +133,7 @@ class GyroscopicHamiltonian(Hamiltonian):
     rotation: Rotation
 
     @classmethod
-    def of(cls, fit: GyroscopicFit) -> GyroscopicHamiltonian:
+    def of(cls, fit: GyroscopicEstimates, channels: tuple[str, ...]) -> GyroscopicHamiltonian:
         """The Hamiltonian of a fit."""
         hidden = tuple(
             Hidden(
@@ -160,7 +160,7 @@ class GyroscopicHamiltonian(Hamiltonian):
         rotation = Rotation(
             fit.gyroscopic, fit.gyroscopic_std, fit.frequencies, fit.factors, fit.couplings
         )
-        return cls(completion, fit.channels, rotation)
+        return cls(completion, channels, rotation)
 
     @property
     def gyroscopic(self) -> Array:
@@ -278,7 +278,7 @@ def _sum(terms: list[tuple[float, str]]) -> str:
     return text
 
 
-def certify_gyroscopic(fit: GyroscopicFit) -> Certificate:
+def certify_gyroscopic(fit: GyroscopicEstimates) -> Certificate:
     """Gyroscopic forces do no work: residues and static stiffness decide, as without them."""
     residue = float(np.linalg.eigvalsh(fit.hidden_residues).min(initial=0.0))
     margin = float(np.linalg.eigvalsh(fit.static_stiffness)[0])

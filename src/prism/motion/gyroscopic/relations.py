@@ -83,3 +83,23 @@ def _weighted_sum(
     by_d = weight[:, None, None] * changes[..., pairs[0], pairs[1]].real
     rows = [slope[:, None] * f, by_d.reshape(-1, f.shape[1]), weight[:, None] * f]
     return weight @ f, np.vstack(rows).T
+
+
+def free_relations(
+    p: Array, q: Array, shape: tuple[int, int], inverse_mass: Array
+) -> tuple[Array, Array, Array]:
+    """The relations of lines of unknown energy: p = (Ω, Re d, Im d), q = log s.
+
+    Parameters
+    ----------
+    p, q : arrays
+    shape : (lines, channels)
+    inverse_mass : array (channels, channels)
+
+    Returns
+    -------
+    (array, array, array)
+        Relations, and their derivatives by p and q.
+    """
+    h, A, _ = _relations(np.append(p, q), np.zeros(0), shape, inverse_mass)
+    return h, A[:, : len(p)], A[:, len(p) :]

@@ -19,21 +19,20 @@ GIVEN_MASS = "the given mass"
 
 
 @dataclass(frozen=True)
-class GyroscopicFit(GyroscopicCompletion):
-    r"""The bare system behind records: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
+class GyroscopicEstimates(GyroscopicCompletion):
+    r"""The bare system with errors: :math:`H^{-1} = μ s^2 + γ s + κ - \hat K(s)`.
 
-    Every ``..._std`` is a standard deviation by jackknife over trials; for a complex quantity
-    its real and imaginary parts are those of the real and imaginary parts.
+    For a complex quantity the real and imaginary parts of ``..._std`` are those of its real and
+    imaginary parts.
 
     Attributes
     ----------
-    channels : tuple of str
     frequencies, frequencies_std : array (lines,)
         :math:`Ω_j`, ascending.
     factors : complex array (lines, channels)
-        :math:`b_j`, the first entry that is not small real and positive.
+        :math:`b_j`, each up to its phase.
     residues, residues_std : complex array (lines, channels, channels)
-        :math:`B_j = b_j b_j^*` of :math:`C(τ) = 2 kT\, \mathrm{Re} \sum_j B_j e^{iΩ_j τ}`.
+        :math:`B_j = b_j b_j^*`.
     mass, gyroscopic, stiffness : array (channels, channels)
         μ, γ and κ, with ``mass_std``, ``gyroscopic_std`` and ``stiffness_std``.
     static_stiffness, static_stiffness_std : array (channels, channels)
@@ -46,6 +45,36 @@ class GyroscopicFit(GyroscopicCompletion):
         :math:`c_i c_i^*` of the kernel.
     joint : Gaussian
         All of these with their joint covariance; of complex ones ``..._real`` and ``..._imag``.
+    """
+
+    frequencies: Array
+    frequencies_std: Array
+    factors: ComplexArray
+    residues: ComplexArray
+    residues_std: ComplexArray
+    mass_std: Array
+    gyroscopic_std: Array
+    stiffness_std: Array
+    static_stiffness_std: Array
+    hidden_frequencies_std: Array
+    hidden_residues: ComplexArray
+    hidden_residues_std: ComplexArray
+    joint: Gaussian = field(repr=False)
+
+    def receptance(self, s: complex) -> ComplexArray:
+        r""":math:`H(s) = \sum_j 2Ω_j (Ω_j \mathrm{Re} B_j + s\,\mathrm{Im} B_j)/(s^2 + Ω_j^2)`."""
+        return line_sum(self.frequencies, self.factors, s)
+
+
+@dataclass(frozen=True)
+class GyroscopicFit(GyroscopicEstimates):
+    r"""The bare system behind records at equilibrium, with errors by jackknife over trials.
+
+    Its lines are those of :math:`C(τ) = 2 kT\, \mathrm{Re} \sum_j B_j e^{iΩ_j τ}`.
+
+    Attributes
+    ----------
+    channels : tuple of str
     noise : array (channels,)
         Standard deviation of the noise.
     temperature : float or None
@@ -66,19 +95,6 @@ class GyroscopicFit(GyroscopicCompletion):
     """
 
     channels: tuple[str, ...]
-    frequencies: Array
-    frequencies_std: Array
-    factors: ComplexArray
-    residues: ComplexArray
-    residues_std: ComplexArray
-    mass_std: Array
-    gyroscopic_std: Array
-    stiffness_std: Array
-    static_stiffness_std: Array
-    hidden_frequencies_std: Array
-    hidden_residues: ComplexArray
-    hidden_residues_std: ComplexArray
-    joint: Gaussian = field(repr=False)
     noise: Array
     temperature: float | None
     scale: str
@@ -130,7 +146,3 @@ class GyroscopicFit(GyroscopicCompletion):
         """
         turn = np.sign(self.residues[:, first, second].imag).astype(int)
         return np.where(self.rotating, turn, 0)
-
-    def receptance(self, s: complex) -> ComplexArray:
-        r""":math:`H(s) = \sum_j 2Ω_j (Ω_j \mathrm{Re} B_j + s\,\mathrm{Im} B_j)/(s^2 + Ω_j^2)`."""
-        return line_sum(self.frequencies, self.factors, s)

@@ -34,12 +34,16 @@ class PhaseTest:
     led : array (channels,)
         Entry k: probability that the motion along direction k follows that along the first one,
         with one factor and one phase in all trials: one for a single trial.
+    turned : float
+        ``χ²`` of one phase for each direction, the same in all trials, with as many degrees of
+        freedom as there are directions after the first: that of noise where the line is in phase.
     """
 
     directions: Array
     ratio: Array
     p_value: Array
     led: Array
+    turned: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -74,18 +78,21 @@ def phase_test(fit: LineFit, j: int, orders: Index) -> PhaseTest:
     n = len(orders)
     scale = np.sqrt(np.mean([np.trace(p.information, axis1=1, axis2=2) for p in parts], axis=0) / 2)
     X = np.hstack([_whitened(p, scale) for p in parts])
-    U, s, W = np.linalg.svd(X, full_matrices=True)
-    led = _led(s, W, [p.values.shape[2] for p in parts], n)
+    U, s, _ = np.linalg.svd(X, full_matrices=n > X.shape[1])
+    # one phase in all trials shows in complex amplitudes: the metric of X mixes cosine and sine
+    z = np.hstack([p.values[:, 0] - 1j * p.values[:, 1] for p in parts])
+    along = U.T @ (scale[:, None] * z)
+    led, turned = _led(along), _turned(along)
     s = np.append(s, np.zeros(n - len(s)))
     tails = np.append(np.cumsum((s**2)[::-1])[::-1][1:], 0.0)
     if n > 1 and not all(_alike(p.information) for p in parts):
         tails[0] = _rank_one_misfit(parts, U[:, 0] / scale)
     dof = [(n - k) * (X.shape[1] - k) for k in range(1, n + 1)]
     p = [float(chdtrc(d, t)) if d > 0 else 1.0 for d, t in zip(dof, tails, strict=True)]
-    return PhaseTest(U / scale[:, None], s / s[0], np.array(p), led)
+    return PhaseTest(U / scale[:, None], s / s[0], np.array(p), led, turned)
 
 
-def _led(s: Array, W: Array, trials: list[int], n: int) -> Array:
+def _led(along: ComplexArray) -> Array:
     r"""Whether further directions do what the first one does, some time later.
 
     A delay between channels, or a loss, gives every line a second direction whose complex
@@ -93,21 +100,24 @@ def _led(s: Array, W: Array, trials: list[int], n: int) -> Array:
     :math:`χ^2` with at most :math:`(n - 1)(2R - 2)` degrees of freedom. Two modes at one
     frequency have amplitudes of their own in every trial.
     """
-    out = np.ones(n)
-    R = sum(trials)
-    for k in range(1, min(n, len(s))) if R > 1 else ():
-        first, further = (_complex(s[i] * W[i], trials) for i in (0, k))
-        rest = further - first * (np.vdot(first, further) / np.vdot(first, first))
-        out[k] = chdtrc((n - 1) * (2 * R - 2), float((np.abs(rest) ** 2).sum()))
+    n, R = along.shape
+    out, first = np.ones(n), along[0]
+    for k in range(1, n) if R > 1 else ():
+        factor = np.vdot(first, along[k]) / np.vdot(first, first)
+        # both are noisy: where the line turns, as much noise comes from the first
+        rest = np.abs(along[k] - first * factor) ** 2 / (1 + abs(factor) ** 2)
+        out[k] = chdtrc((n - 1) * (2 * R - 2), float(rest.sum()))
     return out
 
 
-def _complex(row: Array, trials: list[int]) -> ComplexArray:
-    """Amplitudes of all trials from cosine and sine of the trials of each sampling."""
-    pieces = np.split(row, np.cumsum([2 * r for r in trials])[:-1])
-    return np.concatenate(
-        [piece[: len(piece) // 2] - 1j * piece[len(piece) // 2 :] for piece in pieces]
-    )
+def _turned(along: ComplexArray) -> float:
+    r""":math:`\sum_k \mathrm{Im}(κ_k)^2 \sum_r |z_r|^2` over the directions after the first.
+
+    Each term is :math:`χ^2` with one degree of freedom where the line is in phase on all channels:
+    a far sharper test than that of the rest, which has as many as there are trials.
+    """
+    power = float(np.vdot(along[0], along[0]).real)
+    return float(np.sum(np.imag(along[1:] @ along[0].conj()) ** 2)) / power
 
 
 def _displacements(fit: LineFit, one: Amplitudes, j: int, orders: Index) -> Displacements:

@@ -45,3 +45,7 @@ COLOUR_ORDER = 20  # of the autoregression, at most
 COLOUR_SAMPLES = 40  # of the shortest trial for each of its coefficients, at least
 COLOUR_CHANCE = 1e-5  # chance at which white noise is taken for coloured
 COLOUR_SLOW = 8.0  # resolutions below which a pole may stand for slow noise
+
+# -- lines that turn, which a reciprocal fit leaves
+TURNING_PRICES = 3.0  # prices of their parameters that they must gain: other misfits gain as well
+TURNING_CHANCE = 1e-6  # of such a gain by noise

@@ -30,6 +30,7 @@ from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
 from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
+from prism.motion.forced.records.turning import Quadrature, quadrature_of
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
@@ -53,6 +54,8 @@ class RecordsFit:
         Motion of the model in each trial, offset and drift included.
     nrmse : array (ports,)
         Residual of each channel over its standard deviation.
+    quadrature : Quadrature
+        What lines that turn would gain.
     """
 
     fit: FosterFit
@@ -60,6 +63,7 @@ class RecordsFit:
     ports: tuple[str, ...]
     fitted: list[Array]
     nrmse: Array
+    quadrature: Quadrature
 
 
 def fit_records(
@@ -222,7 +226,8 @@ def _result(
         ),
     )
     nrmse = (rms if data.filters else np.sqrt(fit.rss / data.counts)) / spread
-    return RecordsFit(result, fit.modal.hold, data.motions, fitted, nrmse)
+    turning = quadrature_of(reciprocal, fit, residual)
+    return RecordsFit(result, fit.modal.hold, data.motions, fitted, nrmse, turning)
 
 
 def _spread(data: ForcedData) -> Array:
