@@ -59,3 +59,5 @@ COUPLED_STEPS = 40
 TO_THE_BOUND = 0.9  # of the way, that a step may go
 FREQUENCY_STEP = 0.3  # of a squared frequency
 ROUGH_NOISE = 0.01  # of the motion: noise in which a first descent is made
+POSSIBLE_FRICTION = 1e-2  # chance of a gain below its price that is remarked on
+MOST_COMPLEX = 9  # poles with complex residues at which a search for them is given up

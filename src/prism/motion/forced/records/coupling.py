@@ -20,7 +20,7 @@ from prism.motion.forced.records.colour import PoleSearch, find_in_colour
 from prism.motion.forced.records.complex_start import complex_start
 from prism.motion.forced.records.coupled import SharedFit, SharedRecord
 from prism.motion.forced.records.data import ForcedData
-from prism.motion.forced.records.pole_fit import PoleFit, evaluate, refine
+from prism.motion.forced.records.pole_fit import PoleFit, Poles, evaluate, refine
 from prism.motion.forced.records.pole_search import PoleFamily
 from prism.motion.forced.records.reciprocal import ModalFit, Reciprocal
 from prism.motion.forced.records.residual import spread_of
@@ -40,14 +40,35 @@ class SharedFriction:
     fit : SharedFit
     poles : PoleFit
         With free complex residues, where it started.
-    clear : bool
-        Whether real modes are so far behind that none need be searched for.
+    gain : float
+        In ``-2 log L`` over real modes from the same poles.
+    price : float
+        Of its further numbers.
+    chance : float
+        Chance of such a gain where no friction couples modes.
     """
 
     coupled: SharedRecord
     fit: SharedFit
     poles: PoleFit
-    clear: bool
+    gain: float = np.inf
+    price: float = 0.0
+    chance: float = 0.0
+
+    @property
+    def clear(self) -> bool:
+        """Whether real modes are so far behind that none need be searched for."""
+        return self.passive and self.gain > OUT_OF_REACH * self.price
+
+    @property
+    def likely(self) -> bool:
+        """Whether the gain is worth its numbers, and no chance."""
+        return self.gain > self.price and self.chance < NO_FRICTION
+
+    @property
+    def possible(self) -> bool:
+        """Whether the data do not tell: less than the price, and hardly chance."""
+        return not self.likely and self.chance < limits.POSSIBLE_FRICTION
 
     @property
     def rise(self) -> float:
@@ -55,31 +76,49 @@ class SharedFriction:
         return self.fit.cost - float(self.fit.weights @ self.poles.rss)
 
     @property
-    def chance(self) -> float:
-        """Chance of that rise where residues are those of passive, reciprocal modes."""
+    def passive(self) -> bool:
+        """Whether free residues, which need be neither passive nor reciprocal, fit no better."""
         data, poles = self.coupled.data, self.poles.places
         A, B, R = len(data.motions), len(data.forces), len(data.trials)
         N = int(poles.driven.sum())
         loose = 2 * N + A * B * poles.shares + 2 * R * N * A
         dof = loose - self.fit.modal.free_count - 2 * R * N
-        return float(chdtrc(max(dof, 1), max(self.rise, 0.0)))
+        chance = float(chdtrc(max(dof, 1), max(self.rise, 0.0)))
+        return self.rise < limits.MISFIT_RISE or chance > limits.MISFIT_CHANCE
 
-    @property
-    def passive(self) -> bool:
-        """Whether free residues, which need be neither passive nor reciprocal, fit no better."""
-        return self.rise < limits.MISFIT_RISE or self.chance > limits.MISFIT_CHANCE
+
+@dataclass(frozen=True)
+class _Bounded:
+    """A search for complex residues that gives up where they are too many.
+
+    What real modes do not explain for another reason than friction, a nonlinear spring or a force
+    elsewhere, complex residues follow by more and more of their kind.
+    """
+
+    search: PoleSearch
+
+    def __call__(
+        self, data: ForcedData, *, start: Poles | None = None
+    ) -> tuple[PoleFit, PoleFamily]:
+        fit, family = self.search(data, start=start)
+        if len(fit.places) >= limits.MOST_COMPLEX:
+            raise CannotTellError(f"{len(fit.places)} complex residues are not enough.")
+        return fit, family
 
 
 def shared_friction(recorded: ForcedData, search: PoleSearch) -> SharedFriction | None:
-    """Modes with friction between them, where that beats the same modes without.
+    """Modes with friction between them, and what they gain over the same modes without.
 
     Parameters
     ----------
     recorded : ForcedData
     search : callable
-        For poles with complex residues.
+        For poles with complex residues, at most `limits.MOST_COMPLEX`.
     """
-    data, poles, family = find_in_colour(recorded, search)
+    try:
+        data, poles, family = find_in_colour(recorded, _Bounded(search))
+    except CannotTellError:
+        return None
     N = int(poles.places.driven.sum())
     if N < 2 or N + poles.places.rigid < len(data.motions):
         return None
@@ -88,12 +127,11 @@ def shared_friction(recorded: ForcedData, search: PoleSearch) -> SharedFriction 
         return None
     plain = _real_modes(data, poles, family)
     if plain is None:
-        return replace(found, clear=found.passive)
-    more = _more(found, _numbers(plain), recorded)
+        return found
     gain = _deviance(data, plain.rss, family.floor) - _deviance(data, found.fit.rss, family.floor)
-    if gain < more:
-        return None
-    return replace(found, clear=found.passive and gain > OUT_OF_REACH * more)
+    more = found.fit.modal.free_count - _numbers(plain)
+    chance = float(chdtrc(more, max(gain, 0.0))) if more > 0 else 0.0
+    return replace(found, gain=gain, price=_price(more, recorded), chance=chance)
 
 
 def _fitted(data: ForcedData, poles: PoleFit, family: PoleFamily) -> SharedFriction | None:
@@ -120,7 +158,7 @@ def _fitted(data: ForcedData, poles: PoleFit, family: PoleFamily) -> SharedFrict
         if change < limits.LEVELS_SETTLED or len(new) == 1:
             break
         fit = coupled.refine(fit, limits.BARRIERS[-1:])
-    return SharedFriction(coupled, fit, poles, clear=False)
+    return SharedFriction(coupled, fit, poles)
 
 
 def _real_modes(data: ForcedData, poles: PoleFit, family: PoleFamily) -> ModalFit | None:
@@ -140,11 +178,9 @@ def _numbers(fit: ModalFit) -> int:
     return 2 * fit.modal.count + fit.modal.shapes.size
 
 
-def _more(shared: SharedFriction, numbers: int, recorded: ForcedData) -> float:
-    """What friction must gain over a model of so many numbers."""
-    more = shared.fit.modal.free_count - numbers
-    chance = float(chdtri(more, NO_FRICTION)) if more > 0 else 0.0
-    return max(float(np.log(recorded.counts.sum())) * more, chance)
+def _price(more: int, recorded: ForcedData) -> float:
+    """Schwarz's price of so many numbers."""
+    return float(np.log(recorded.counts.sum())) * more
 
 
 def _deviance(data: ForcedData, rss: Array, floor: Array) -> float:
@@ -164,7 +200,9 @@ def beats(shared: SharedFriction, plain: ModalFit, data: ForcedData, recorded: F
     """
     before = _whole(data, plain.rss, recorded)
     gain = before - _whole(shared.coupled.data, shared.fit.rss, recorded)
-    return gain > _more(shared, _numbers(plain), recorded)
+    more = shared.fit.modal.free_count - _numbers(plain)
+    chance = float(chdtri(more, NO_FRICTION)) if more > 0 else 0.0
+    return bool(gain > max(_price(more, recorded), chance))
 
 
 def _whole(data: ForcedData, rss: Array, recorded: ForcedData) -> float:

@@ -41,6 +41,13 @@ from prism.remarks import Remark
 
 __all__ = ["RecordsFit", "fit_records"]
 
+_OPEN = Remark(
+    "the data do not tell whether friction couples the modes: it is left out, and hidden "
+    "frequencies may be off by more than their errors if it does",
+    advice="record longer, or with less noise",
+    code="friction-open",
+)
+
 
 @dataclass(frozen=True)
 class RecordsFit:
@@ -119,7 +126,10 @@ def fit_records(
         most=max_modes,
         tell=progress or (lambda text: None),
     )
-    shared = None if damped is False else shared_friction(recorded, partial(search, turned=True))
+    shared = None
+    if damped is not False:
+        most = min(max_modes or limits.MOST_COMPLEX, limits.MOST_COMPLEX)
+        shared = shared_friction(recorded, partial(search, turned=True, most=most))
     if shared is not None and shared.clear:
         _check_poles(shared.coupled.data, shared.poles)
         return _shared_result(recorded, shared)
@@ -128,9 +138,12 @@ def fit_records(
     start = start_from_poles(data, poles)
     reciprocal = Reciprocal(data, start.nuisance)
     fit, lossless = _fitted(reciprocal, start, family.floor, damped, false_alarm)
-    if shared is not None and beats(shared, fit, data, recorded):
+    if shared is not None and shared.likely and beats(shared, fit, data, recorded):
         return _shared_result(recorded, shared)
-    return _result(recorded, reciprocal, fit, poles, start, lossless)
+    found = _result(recorded, reciprocal, fit, poles, start, lossless)
+    if shared is None or not shared.possible:
+        return found
+    return replace(found, fit=replace(found.fit, remarks=(*found.fit.remarks, _OPEN)))
 
 
 def _check_poles(data: ForcedData, fit: PoleFit) -> None:
