@@ -42,6 +42,9 @@ def test_a_damper_is_within_its_errors(ratio, seed, colour):
     (hidden,) = model.hamiltonian.hidden
     assert abs(hidden.frequency - TUNING) < 3.5 * hidden.frequency_std < 0.02
     assert abs(hidden.damping - ratio) < 3.5 * hidden.damping_std < 0.3 * ratio
+    # a damper of 20 % is wider than it is far from the mode of the structure
+    codes = [one.code for one in model.identifiability.remarks]
+    assert ("overlapping-modes" in codes) == (ratio == 0.2)
     s = 1j * np.linspace(0.6, 1.4, 30)
     pull = MASS * TUNING**2 + 2 * ratio * MASS * TUNING * s
     exact = 1 / (s**2 + 2 * STRUCTURE * s + 1 + pull * MASS * s**2 / (MASS * s**2 + pull))

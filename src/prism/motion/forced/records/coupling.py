@@ -57,8 +57,13 @@ class SharedFriction:
 
     @property
     def clear(self) -> bool:
-        """Whether real modes are so far behind that none need be searched for."""
-        return self.passive and self.gain > OUT_OF_REACH * self.price
+        """Whether real modes are so far behind that none need be searched for.
+
+        With several channels a pole with complex residues may stand for two real modes: these are
+        searched for in any case.
+        """
+        alone = len(self.coupled.data.motions) == 1
+        return alone and self.passive and self.gain > OUT_OF_REACH * self.price
 
     @property
     def likely(self) -> bool:

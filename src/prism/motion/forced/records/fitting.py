@@ -23,9 +23,10 @@ from prism._linalg import positive_sign
 from prism._types import Array, Mask
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
+from prism.motion.forced.friction.system import FrictionSystem
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.colour import find_in_colour
-from prism.motion.forced.records.coupled import SharedRecord
+from prism.motion.forced.records.coupled import SharedFit, SharedRecord
 from prism.motion.forced.records.coupling import SharedFriction, beats, shared_friction
 from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.friction_report import coupled_foster, significance
@@ -279,10 +280,29 @@ def _shared_result(recorded: ForcedData, shared: SharedFriction) -> RecordsFit:
         noise=left.noise,
         noise_std=left.noise_std,
         inside=left.inside(foster.omega),
-        remarks=(*nuisance_remarks(nuisance), *_unlike(shared), *left.remarks),
+        remarks=(*nuisance_remarks(nuisance), *_unlike(shared), *_merged(fit), *left.remarks),
         coupled=known,
     )
     return left.result(result, fit.modal.hold, fit.rss)
+
+
+def _merged(fit: SharedFit) -> list[Remark]:
+    """Whether damping makes modes run into each other: one more among them may leave no trace."""
+    point = fit.modal.point
+    poles = FrictionSystem(point.lam, point.V, point.C).poles.pole
+    poles = poles[np.argsort(poles.imag)]
+    gap, width = np.diff(poles.imag), poles.real[1:] + poles.real[:-1]
+    near = int((gap < -width).sum())
+    if not near:
+        return []
+    return [
+        Remark(
+            "modes are wider than they are apart: one more among them may leave no trace, and "
+            "hidden oscillators are those of the fewest modes that explain the record",
+            f"{near} pair{'s' * (near > 1)} of neighbours",
+            code="overlapping-modes",
+        )
+    ]
 
 
 def _unlike(shared: SharedFriction) -> list[str]:
