@@ -65,7 +65,8 @@ class Foster:
     def _coupled(self, w: Array, friction: Array) -> ComplexArray:
         A = np.diag(self.omega**2) - w**2 * np.eye(len(self.omega)) + 1j * w * friction
         right = np.broadcast_to(self.participation + 0j, (len(A), *self.participation.shape))
-        return np.asarray(self.participation.T @ np.linalg.solve(A, right))
+        out = self.participation.T @ np.linalg.solve(A, right)
+        return np.asarray(out if self.compliance is None else out + self.compliance)
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,7 @@ class FosterFit:
         values, vectors = np.linalg.eigh(E)
         keep = values > 1e-12 * values.max()
         extra = far * (vectors[:, keep] * np.sqrt(values[keep])).T
+        friction = self.foster.friction
         K, n = self.foster.participation.shape
         more = len(extra)
         total = K + more
@@ -140,6 +142,7 @@ class FosterFit:
             participation=np.vstack([self.foster.participation, extra]),
             loss=np.append(self.foster.loss, np.zeros(more)),
             damping=self.foster.damping,
+            friction=None if friction is None else np.pad(friction, (0, more)),
         )
         return replace(
             self,
@@ -147,4 +150,15 @@ class FosterFit:
             covariance=covariance,
             gains=np.append(self.gains, np.zeros(more)),
             inside=np.append(self.inside, np.zeros(more, bool)),
+            coupled=None if self.coupled is None else _with_room(self.coupled, K, n, more),
         )
+
+
+def _with_room(coupled: Array, K: int, n: int, more: int) -> Array:
+    """Covariance of ``(omega², participation, lower triangle)`` with further, exact modes."""
+    total = K + more
+    cells = total * (n + 1) + np.arange(K * (K + 1) // 2)
+    place = np.concatenate([np.arange(K), total + np.arange(K * n), cells])
+    out = np.zeros((total * (n + 1) + total * (total + 1) // 2,) * 2)
+    out[np.ix_(place, place)] = coupled
+    return out

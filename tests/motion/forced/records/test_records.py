@@ -221,7 +221,7 @@ def test_scan_foretells_the_gain_of_the_dense_fit(kind):
     none = Poles(np.zeros(0), np.zeros(0), np.zeros(0, bool), False, False, "first", True)
     start = evaluate(data, none, np.ones(2))
     weights = data.counts / start.rss
-    omega, gain, _ = scan(data, start.residual, weights, "first", 1)
+    omega, gain, _ = scan(data, start.residual, weights, "first", (0.03,))
     near = np.flatnonzero(np.abs(omega - omega[np.argmax(gain)]) < 4 * data.resolution)
     total = float(weights @ start.rss)
     exact = [total - evaluate(data, none.plus(omega[i], 0.0), weights).cost for i in near]

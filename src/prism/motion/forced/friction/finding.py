@@ -223,6 +223,7 @@ def _seen(system: FrictionSystem) -> Quantities:
     size = np.maximum(np.linalg.norm(psi.real, axis=1, keepdims=True), 1e-300)
     # in the proportional limit Res = v vᵀ/(2i Im s)
     strength = np.where(poles.pole.imag > 0, 2j * poles.pole.imag, 2 * poles.frequency)
+    strength = np.where(poles.frequency == 0, 1.0, strength)
     raw = (system.V.T @ poles.vector).T
     residues = np.einsum("ja,jb->jab", raw, raw) * strength[:, None, None]
     return {

@@ -82,6 +82,10 @@ class FrictionHamiltonian(Hamiltonian):
 
 
 def _force(row: Array, names: tuple[str, ...]) -> str:
-    """``-0.1 x' + 0.02 h1'``."""
-    terms = [f"{-value:+.4g} {name}'" for value, name in zip(row, names, strict=True) if value]
+    """``- 0.1 x' + 0.02 h1'``."""
+    terms = [
+        f"{'-' if value > 0 else '+'} {abs(value):.4g} {name}'"
+        for value, name in zip(row, names, strict=True)
+        if value
+    ]
     return " ".join(terms) or "none"

@@ -161,8 +161,8 @@ def poles_of(K: Array, D: Array) -> PolePairs:
     order = np.argsort(frequency)
     u = vectors[:N, own]
     size = np.einsum("ik,ik->k", u, 2 * s[own] * u + D @ u)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        u = u / np.sqrt(size + 0j)
+    # a rigid body has a double pole at zero, and a vector of unit length
+    u = u / np.sqrt(np.where(size == 0, 1.0, size) + 0j)
     return PolePairs(frequency[order], ratio[order], s[own][order], u[:, order])
 
 

@@ -11,6 +11,7 @@ HOLD_TERMS = 18  # of that series
 # -- the search for poles --------------------------------------------------------------------------
 BIN_OFFSETS = (0.125, 0.375, 0.625, 0.875)  # of a bin
 SCANNED_DECAYS = (0.03, 1.0, 5.0)  # ε in units of 2π/T
+BROAD_DECAYS = (20.0, 60.0)  # and of modes that a damper couples
 CLOSE_POLES = 1.5  # poles nearer than this many resolution widths are tested for merging
 CANDIDATES = 3  # tried in one round
 HOPE = 0.4  # of the threshold: the scan underrates a pole next to another
@@ -30,6 +31,7 @@ POLES_SETTLED = 0.1  # of the tolerance: steps that gain less end a refinement
 STRONGEST_DECAY = 0.9  # δ/ω at most: beyond, there is hardly an oscillation
 MODES_SETTLED = 0.01  # of the tolerance: steps that gain less end the fit
 MODES_RIDGE = 1e-12  # damping that is always there
+LEVELS_SETTLED = 1e-3  # change of the logarithm of a noise level
 LEAST_CURVATURE = 1e-14  # smallest believed, relative to the largest
 # -- what is said of them --------------------------------------------------------------------------
 NEGATIVE_RESIDUE = -4.0  # eigenvalue, in standard deviations, of a residue that is not passive
@@ -45,6 +47,20 @@ COLOUR_ORDER = 20  # of the autoregression, at most
 COLOUR_SAMPLES = 40  # of the shortest trial for each of its coefficients, at least
 COLOUR_CHANCE = 1e-5  # chance at which white noise is taken for coloured
 COLOUR_SLOW = 8.0  # resolutions below which a pole may stand for slow noise
+# -- friction between modes ------------------------------------------------------------------------
+REAL_POLE = 1e-9  # of its size: a pole nearer to the axis is real
+ONE_POLE = 1e-7  # of its size: two poles nearer to each other are one
+NO_INFORMATION = 1e-11  # of the largest: a direction that turns hidden coordinates
+LEAST_RATE = 2e-4  # of its frequency: the friction of a mode as a start
+FAR_MODE = 5.0  # Nyquist frequencies, beyond which no mode moves
+BARRIERS = (30.0, 1.0, 0.03, 1e-3)  # χ² of a factor e of friction, one after the other
+BARRIER_SHARE = 0.1  # of it: steps that promise less end a descent
+COUPLED_STEPS = 40
+TO_THE_BOUND = 0.9  # of the way, that a step may go
+FREQUENCY_STEP = 0.3  # of a squared frequency
+ROUGH_NOISE = 0.01  # of the motion: noise in which a first descent is made
+POSSIBLE_FRICTION = 1e-2  # chance of a gain below its price that is remarked on
+MOST_COMPLEX = 9  # poles with complex residues at which a search for them is given up
 
 # -- lines that turn, which a reciprocal fit leaves
 TURNING_PRICES = 3.0  # prices of their parameters that they must gain: other misfits gain as well

@@ -79,18 +79,33 @@ class ModeColumns:
             Displacement, velocity or acceleration.
         """
         omega = self.pole.imag
-        value, slope = self._kind(kind, self.driven, self.d_driven)
+        value, slope = self.of_kind(kind, self.driven, self.d_driven)
         out = value.imag / omega
         by_omega = slope.real / omega - out / omega
         return (out + self.force if kind == 2 else out), by_omega, -slope.imag / omega
 
+    def turned(self, kind: int) -> tuple[Array, Array, Array]:
+        r"""The same of a mode with a complex residue, (samples, 2 forces) each.
+
+        :math:`\operatorname{Im} w/ω` as in `forced`, then :math:`\operatorname{Re} w/ω`, with
+        w = z, :math:`λz` or :math:`λ^2 z + λg`: residues of all modes together make no jump of
+        the displacement or of the velocity.
+        """
+        omega = self.pole.imag
+        value, slope = self.of_kind(kind, self.driven, self.d_driven)
+        if kind == 2:
+            value, slope = value + self.pole * self.force, slope + self.force
+        each = value / omega, (1j * slope - value / omega) / omega, -slope / omega
+        columns = [np.hstack([one.imag, one.real]) for one in each]
+        return columns[0], columns[1], columns[2]
+
     def moving(self, kind: int) -> tuple[Array, Array, Array]:
         """Free cosine and sine, (samples, 2), and their derivatives by ω and by δ."""
-        value, slope = self._kind(kind, self.free, self.d_free)
+        value, slope = self.of_kind(kind, self.free, self.d_free)
         pairs = [np.stack([c.real, c.imag], axis=1) for c in (value, 1j * slope, -slope)]
         return pairs[0], pairs[1], pairs[2]
 
-    def _kind(
+    def of_kind(
         self, kind: int, z: ComplexArray, dz: ComplexArray
     ) -> tuple[ComplexArray, ComplexArray]:
         """``λ^s z`` and its derivative with respect to λ."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 from scipy.special import chdtrc, ndtri
@@ -23,20 +23,32 @@ from prism._linalg import positive_sign
 from prism._types import Array, Mask
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
+from prism.motion.forced.friction.system import FrictionSystem
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.colour import find_in_colour
-from prism.motion.forced.records.data import ForcedData, filtered, take_apart
+from prism.motion.forced.records.coupled import SharedFit, SharedRecord
+from prism.motion.forced.records.coupling import SharedFriction, beats, shared_friction
+from prism.motion.forced.records.data import ForcedData, take_apart
+from prism.motion.forced.records.friction_report import coupled_foster, significance
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
-from prism.motion.forced.records.reciprocal import Modal, ModalFit, Reciprocal
-from prism.motion.forced.records.start import ReciprocalStart, start_from_poles
-from prism.motion.forced.records.turning import Quadrature, quadrature_of
+from prism.motion.forced.records.reciprocal import ModalFit, Reciprocal
+from prism.motion.forced.records.residual import spread_of, whiteness
+from prism.motion.forced.records.start import ReciprocalStart, nuisance_remarks, start_from_poles
+from prism.motion.forced.records.turning import UNASKED, Quadrature, quadrature_of
+from prism.motion.forced.response.report import of_modes
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
-from prism.search.noise import noise_weights
 
 __all__ = ["RecordsFit", "fit_records"]
+
+_OPEN = Remark(
+    "the data do not tell whether friction couples the modes: it is left out, and hidden "
+    "frequencies may be off by more than their errors if it does",
+    advice="record longer, or with less noise",
+    code="friction-open",
+)
 
 
 @dataclass(frozen=True)
@@ -55,7 +67,7 @@ class RecordsFit:
     nrmse : array (ports,)
         Residual of each channel over its standard deviation.
     quadrature : Quadrature
-        What lines that turn would gain.
+        What lines that turn would gain over real modes; not asked where friction couples modes.
     """
 
     fit: FosterFit
@@ -63,7 +75,7 @@ class RecordsFit:
     ports: tuple[str, ...]
     fitted: list[Array]
     nrmse: Array
-    quadrature: Quadrature
+    quadrature: Quadrature = UNASKED
 
 
 def fit_records(
@@ -119,12 +131,24 @@ def fit_records(
         most=max_modes,
         tell=progress or (lambda text: None),
     )
+    shared = None
+    if damped is not False:
+        most = min(max_modes or limits.MOST_COMPLEX, limits.MOST_COMPLEX)
+        shared = shared_friction(recorded, partial(search, turned=True, most=most))
+    if shared is not None and shared.clear:
+        _check_poles(shared.coupled.data, shared.poles)
+        return _shared_result(recorded, shared)
     data, poles, family = find_in_colour(recorded, search)
     _check_poles(data, poles)
     start = start_from_poles(data, poles)
     reciprocal = Reciprocal(data, start.nuisance)
     fit, lossless = _fitted(reciprocal, start, family.floor, damped, false_alarm)
-    return _result(recorded, reciprocal, fit, poles, start, lossless)
+    if shared is not None and shared.likely and beats(shared, fit, data, recorded):
+        return _shared_result(recorded, shared)
+    found = _result(recorded, reciprocal, fit, poles, start, lossless)
+    if shared is None or not shared.possible:
+        return found
+    return replace(found, fit=replace(found.fit, remarks=(*found.fit.remarks, _OPEN)))
 
 
 def _check_poles(data: ForcedData, fit: PoleFit) -> None:
@@ -161,33 +185,61 @@ def _fitted(
     positive: one-sided, Bonferroni over the modes.
     """
     lossless = damped is False
-    fit = _converged(reciprocal, start.modal, start.weights, floor, lossless)
+    fit = reciprocal.converged(start.modal, start.weights, floor, lossless)
     N = fit.modal.count
     if damped is None and N:
         std = np.sqrt(np.diag(fit.covariance(np.zeros(0, int)))[N : 2 * N])
         lossless = bool(np.max(fit.modal.decay / std) < -ndtri(false_alarm / N))
         if lossless:
             modal = replace(fit.modal, decay=np.zeros(N))
-            fit = _converged(reciprocal, modal, fit.weights, floor, True)
+            fit = reciprocal.converged(modal, fit.weights, floor, True)
     return fit, lossless
 
 
-def _converged(
-    reciprocal: Reciprocal, modal: Modal, weights: Array, floor: Array, lossless: bool
-) -> ModalFit:
-    """Refine with the noise levels of the fit itself."""
-    fit = reciprocal.evaluate(modal, weights)
-    for _ in range(4):
-        fit = reciprocal.refine(fit, lossless=lossless)
-        new = noise_weights(fit.rss, reciprocal.spare(fit.modal, lossless), floor)
-        change = np.abs(np.log(new / fit.weights)).max()
-        fit = reciprocal.evaluate(fit.modal, new)
-        if change < 1e-3 or len(new) == 1:
-            break
-    return fit
-
-
 # -- what is reported ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Left:
+    """What a fit leaves of a record as it was recorded."""
+
+    recorded: ForcedData
+    data: ForcedData
+    fitted: list[Array]
+    level: Array
+
+    @cached_property
+    def residual(self) -> list[Array]:
+        pairs = zip(self.recorded.trials, self.fitted, strict=True)
+        return [np.where(t.seen, t.motion - f, 0.0) for t, f in pairs]
+
+    @cached_property
+    def rms(self) -> Array:
+        total = sum((r**2).sum(axis=0) for r in self.residual)
+        return np.asarray(np.sqrt(total / self.recorded.counts))
+
+    @property
+    def noise_std(self) -> Array:
+        return self.rms if self.data.filters else self.level
+
+    @property
+    def noise(self) -> str:
+        pairs = zip(self.noise_std, self.data.motions, strict=True)
+        words = ", ".join(f"{s:.3g} ({name})" for s, name in pairs)
+        return f"{'coloured' if self.data.filters else 'white'} noise, std {words}"
+
+    def inside(self, omega: Array) -> Mask:
+        low, high = self.data.force_band()
+        return np.asarray((omega >= low) & (omega <= high))
+
+    @property
+    def remarks(self) -> list[Remark]:
+        return whiteness(self.recorded, self.residual, self.data.filters)
+
+    def result(self, fit: FosterFit, hold: str, rss: Array) -> RecordsFit:
+        rms = self.rms if self.data.filters else np.sqrt(rss / self.data.counts)
+        nrmse = rms / spread_of(self.recorded)
+        return RecordsFit(fit, hold, self.data.motions, self.fitted, nrmse)
 
 
 def _result(
@@ -200,43 +252,73 @@ def _result(
 ) -> RecordsFit:
     data = reciprocal.data
     plain = Reciprocal(recorded, reciprocal.nuisance) if data.filters else reciprocal
-    fitted = plain.output(fit.modal)
-    residual = [
-        np.where(t.seen, t.motion - f, 0.0) for t, f in zip(recorded.trials, fitted, strict=True)
-    ]
-    rms = np.sqrt(sum((r**2).sum(axis=0) for r in residual) / recorded.counts)
+    left = _Left(recorded, data, plain.output(fit.modal), np.sqrt(1 / fit.weights))
     foster, covariance, order = _foster(fit, lossless)
-    low, high = data.force_band()
-    std = rms if data.filters else np.sqrt(1 / fit.weights)
-    spread = _spread(recorded)
-    words = ", ".join(f"{s:.3g} ({name})" for s, name in zip(std, data.motions, strict=True))
     result = FosterFit(
         foster=foster,
         covariance=covariance,
         gains=_gains(reciprocal, fit, lossless)[order],
         chi2=fit.cost,
         dof=round(float(reciprocal.spare(fit.modal, lossless).sum())),
-        noise=f"{'coloured' if data.filters else 'white'} noise, std {words}",
-        noise_std=std,
-        inside=np.asarray((foster.omega >= low) & (foster.omega <= high)),
-        remarks=(
-            *start.remarks,
-            *_misfit(data, poles, fit, lossless),
-            *_whiteness(recorded, residual, data.filters),
-        ),
+        noise=left.noise,
+        noise_std=left.noise_std,
+        inside=left.inside(foster.omega),
+        remarks=(*start.remarks, *_misfit(data, poles, fit, lossless), *left.remarks),
     )
-    nrmse = (rms if data.filters else np.sqrt(fit.rss / data.counts)) / spread
-    turning = quadrature_of(reciprocal, fit, residual)
-    return RecordsFit(result, fit.modal.hold, data.motions, fitted, nrmse, turning)
+    found = left.result(result, fit.modal.hold, fit.rss)
+    return replace(found, quadrature=quadrature_of(reciprocal, fit, left.residual))
 
 
-def _spread(data: ForcedData) -> Array:
-    """Standard deviation of each motion channel, about the mean of each trial."""
-    total = np.zeros(len(data.motions))
-    for trial in data.trials:
-        mean = trial.motion.sum(axis=0) / np.maximum(trial.seen.sum(axis=0), 1)
-        total += (np.where(trial.seen, trial.motion - mean, 0.0) ** 2).sum(axis=0)
-    return np.asarray(np.sqrt(total / data.counts))
+def _shared_result(recorded: ForcedData, shared: SharedFriction) -> RecordsFit:
+    """The same where friction couples the modes."""
+    coupled, fit = shared.coupled, shared.fit
+    data, nuisance = coupled.data, coupled.plain.nuisance
+    plain = SharedRecord(Reciprocal(recorded, nuisance)) if data.filters else coupled
+    left = _Left(recorded, data, plain.output(fit), np.sqrt(1 / fit.weights))
+    foster, known = coupled_foster(fit)
+    result = FosterFit(
+        foster=foster,
+        covariance=of_modes(foster, known),
+        gains=significance(fit),
+        chi2=fit.cost,
+        dof=round(float(coupled.spare(fit.modal).sum())),
+        noise=left.noise,
+        noise_std=left.noise_std,
+        inside=left.inside(foster.omega),
+        remarks=(*nuisance_remarks(nuisance), *_unlike(shared), *_merged(fit), *left.remarks),
+        coupled=known,
+    )
+    return left.result(result, fit.modal.hold, fit.rss)
+
+
+def _merged(fit: SharedFit) -> list[Remark]:
+    """Whether damping makes modes run into each other: one more among them may leave no trace."""
+    point = fit.modal.point
+    poles = FrictionSystem(point.lam, point.V, point.C).poles.pole
+    poles = poles[np.argsort(poles.imag)]
+    gap, width = np.diff(poles.imag), poles.real[1:] + poles.real[:-1]
+    near = int((gap < -width).sum())
+    if not near:
+        return []
+    return [
+        Remark(
+            "modes are wider than they are apart: one more among them may leave no trace, and "
+            "hidden oscillators are those of the fewest modes that explain the record",
+            f"{near} pair{'s' * (near > 1)} of neighbours",
+            code="overlapping-modes",
+        )
+    ]
+
+
+def _unlike(shared: SharedFriction) -> list[str]:
+    """Whether free residues fit better than modes with any passive friction."""
+    if shared.passive:
+        return []
+    return [
+        "reciprocal, passive modes with friction fit worse than free amplitudes (χ² rises by "
+        f"{shared.rise:.0f}): a force that does not act exactly where the motion is measured, a "
+        "delay, or a calibration error."
+    ]
 
 
 def _foster(fit: ModalFit, lossless: bool) -> tuple[Foster, Array, Array]:
@@ -295,63 +377,3 @@ def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> 
         "a force that does not act exactly where the motion is measured, a calibration error, or "
         "complex modes."
     ]
-
-
-def _whiteness(data: ForcedData, residual: list[Array], filters: tuple[Array, ...]) -> list[Remark]:
-    """What is said of a residual that is not white, and whether the errors count it."""
-    remarks = []
-    low, high = data.force_band()
-    spread = _spread(data)
-    for a, name in enumerate(data.motions):
-        longest = max(residual, key=len)[:, a]
-        h = filters[a] if filters else np.ones(1)
-        whitened = filtered(longest[:, None], h)[len(h) - 1 :, 0]
-        if longest.std() <= limits.NO_NOISE * spread[a]:
-            continue
-        left = _not_white(_power(whitened))
-        if len(h) == 1 and not left:
-            continue
-        power = _power(longest)
-        omega = 2 * np.pi * np.arange(1, len(power) + 1) / (len(longest) * data.dt)
-        inside = (omega >= low) & (omega <= high)
-        remarks.append(_coloured(f"{name} is not white{_ratio(power, inside)}", len(h) - 1, left))
-    return remarks
-
-
-def _coloured(what: str, order: int, left: bool) -> Remark:
-    """Said of one motion: whether an autoregression of some order is all of its colour."""
-    if left:
-        unlike = "the model does not explain all of the motion, and the stated errors are too small"
-        return Remark(f"the residual of {what}: {unlike}", code="not-white")
-    counted = (
-        "search and errors take it for coloured noise; it may be motion that the modes miss, as "
-        "where a damper couples them, which records are not fitted with"
-    )
-    return Remark(
-        f"the residual of {what}: {counted}",
-        f"autoregression of order {order}",
-        "identify a response of the same test beside it (prism.estimate.estimate_response)",
-        code="coloured",
-    )
-
-
-def _power(values: Array) -> Array:
-    return np.asarray(np.abs(np.fft.rfft(values))[1:-1] ** 2)
-
-
-def _not_white(power: Array) -> bool:
-    r"""Bartlett's test: the cumulative periodogram of white noise is a straight line.
-
-    .. math:: \sqrt{m}\,\max_k \Big| \frac{\sum_{i \le k} I_i}{\sum_i I_i} - \frac{k}{m} \Big|
-              \to \text{Kolmogorov's law}
-    """
-    m = len(power)
-    distance = np.abs(np.cumsum(power) / power.sum() - np.arange(1, m + 1) / m).max()
-    return bool(np.sqrt(m) * distance >= limits.KOLMOGOROV)
-
-
-def _ratio(power: Array, inside: Mask) -> str:
-    if not inside.any() or inside.all():
-        return ""
-    ratio = power[inside].mean() / power[~inside].mean()
-    return f" (in the band of the force {ratio:.3g} times what it is outside)"

@@ -57,6 +57,8 @@ class Poles:
     hold : {"zero", "first"}
     lossless : bool
         Keep all δ at zero.
+    turned : bool
+        Whether residues are complex, as where friction couples modes.
     """
 
     omega: Array
@@ -66,9 +68,15 @@ class Poles:
     static: bool
     hold: str
     lossless: bool
+    turned: bool = False
 
     def __len__(self) -> int:
         return len(self.omega)
+
+    @property
+    def shares(self) -> int:
+        """Coefficients of all trials for each force and channel."""
+        return (1 + self.turned) * int(self.driven.sum()) + self.rigid + self.static
 
     def picked(self, which: Index | Mask) -> Poles:
         """Some of the poles, in some order."""
@@ -114,7 +122,8 @@ class PoleFit(Curved):
     gradient, fisher : arrays (2N,), (2N, 2N)
         Half the negative gradient by (ω, δ) and the Gauss-Newton matrix.
     shared : array (channels, shared columns)
-        C: for each driven pole, then rigid, then static, one per force.
+        C: for each driven pole, then rigid, then static, one per force; two where residues are
+        complex, the real parts first.
     shared_std : array of the same shape
         Standard deviations of C at fixed poles.
     local : list of arrays (channels, 2 + 2N)
@@ -136,8 +145,7 @@ class PoleFit(Curved):
 
 def spare(data: ForcedData, poles: Poles) -> Array:
     """Degrees of freedom of the residual of each channel."""
-    shared = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
-    linear = shared + len(data.trials) * (2 + 2 * len(poles))
+    linear = poles.shares * len(data.forces) + len(data.trials) * (2 + 2 * len(poles))
     return spare_of(data.counts, linear, len(poles) * (1 if poles.lossless else 2))
 
 
@@ -160,7 +168,11 @@ def _part(
     seen = trial.seen[:, group[:1]].astype(float)
     local = np.hstack([trial.background, *(m.moving(kind)[0] for m in modes)])
     local = data.as_seen(local, group) * seen
-    driven = [m.forced(kind)[0] for m, yes in zip(modes, poles.driven, strict=True) if yes]
+    driven = [
+        (m.turned if poles.turned else m.forced)(kind)[0]
+        for m, yes in zip(modes, poles.driven, strict=True)
+        if yes
+    ]
     if poles.rigid:
         driven.append(rigid_columns(trial.force, data.dt, poles.hold, kind))
     if poles.static:
@@ -184,7 +196,7 @@ def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
     """
     N = len(poles)
     rss, gradient, fisher = np.zeros(len(weights)), np.zeros(2 * N), np.zeros((2 * N, 2 * N))
-    size = (int(poles.driven.sum()) + poles.rigid + poles.static) * len(data.forces)
+    size = poles.shares * len(data.forces)
     shared, std = np.zeros((len(weights), size)), np.zeros((len(weights), size))
     local = [np.zeros((len(weights), 2 + 2 * N)) for _ in data.trials]
     residual = [np.zeros_like(trial.motion) for trial in data.trials]
@@ -236,7 +248,7 @@ def _jacobian(
 ) -> Array:
     """Derivatives of the model by (ω, δ), off the local columns, (samples, 2N, channels)."""
     kind = data.kinds[group[0]]
-    N, B = len(poles), len(data.forces)
+    N, B = len(poles), (1 + poles.turned) * len(data.forces)
     out = np.zeros((len(part.seen), 2 * N, C.shape[1]))
     at = 0
     for j, mode in enumerate(part.modes):
@@ -244,7 +256,7 @@ def _jacobian(
         for half in range(2):
             out[:, j + half * N] = free[half] @ c[2 + 2 * j : 4 + 2 * j]
         if poles.driven[j]:
-            forced = mode.forced(kind)[1:]
+            forced = (mode.turned if poles.turned else mode.forced)(kind)[1:]
             for half in range(2):
                 out[:, j + half * N] += forced[half] @ C[at : at + B]
             at += B

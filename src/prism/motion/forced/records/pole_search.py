@@ -28,14 +28,17 @@ from prism.search.pursuit import TIGHT, Move, Places, larger, pursue
 _TERMS = ("rigid", "static")  # members without a pole
 
 
-def thresholds(data: ForcedData, false_alarm: float, lossless: bool) -> tuple[float, float]:
+def thresholds(
+    data: ForcedData, false_alarm: float, lossless: bool, turned: bool = False
+) -> tuple[float, float]:
     r"""Gains in χ² of a pole, and of a term without frequency, at a false-alarm probability.
 
-    A pole at a fixed place has :math:`s = n_{out}(n_{in} + 2R)` amplitudes and its decay. What has
+    A pole at a fixed place has :math:`s = n_{out}(n_{in} + 2R)` amplitudes, or
+    :math:`2 n_{out}(n_{in} + R)` where residues are complex, and its decay. What has
     no frequency is tested once in every round, hence at a tenth of the probability.
     """
     A, B, R = len(data.motions), len(data.forces), len(data.trials)
-    dof = A * (B + 2 * R) + (0 if lossless else 1)
+    dof = A * ((1 + turned) * B + 2 * R) + (0 if lossless else 1)
     cycles = (data.band[1] - data.band[0]) / data.resolution
     samples = float(data.counts.sum())
     single = float(chdtri(A * B, false_alarm / 10))
@@ -127,8 +130,12 @@ class PoleFamily(ProjectionFamily[Poles, PoleFit, PoleFit]):
     def _poles(self, rest: PoleFit) -> Iterator[Move[Poles]]:
         """One pole more, where the residual wants it most first."""
         data, poles = self.data, rest.places
-        levels = 1 if poles.lossless else len(limits.SCANNED_DECAYS)
-        omega, gain, decay = scan(data, rest.residual, rest.weights, poles.hold, levels)
+        decays = limits.SCANNED_DECAYS[: 1 if poles.lossless else None]
+        if poles.turned:
+            decays += limits.BROAD_DECAYS
+        omega, gain, decay = scan(
+            data, rest.residual, rest.weights, poles.hold, decays, poles.turned
+        )
         for i in _peaks(omega, gain, data.resolution):
             if gain[i] < limits.HOPE * self.threshold:
                 break
@@ -189,6 +196,7 @@ def find_poles(
     holds: tuple[str, ...],
     most: int | None = None,
     tell: Callable[[str], None] = lambda text: None,
+    turned: bool = False,
     start: Poles | None = None,
 ) -> tuple[PoleFit, PoleFamily]:
     """Find and fit all significant poles; the fit may hold none.
@@ -203,15 +211,18 @@ def find_poles(
         One, or both to choose from.
     most : int, optional
         Poles at most.
+    turned : bool
+        Let residues be complex.
     start : Poles, optional
         Where to start; none by default.
     """
-    none = Poles(np.zeros(0), np.zeros(0), np.zeros(0, bool), False, False, holds[0], lossless)
+    nothing = np.zeros(0), np.zeros(0), np.zeros(0, bool)
+    none = Poles(*nothing, False, False, holds[0], lossless, turned)
     fit = evaluate(data, none, np.ones(len(data.motions)))
     floor = np.maximum(limits.EXACT**2 * fit.rss / data.counts, 1e-300)
     room = int(data.counts.min() / (limits.SAMPLES_OF_A_POLE * len(data.trials)))
     limit = min(limits.MOST_POLES if most is None else most, room)
-    family = PoleFamily(data, *thresholds(data, false_alarm, lossless), holds, limit, floor)
+    family = PoleFamily(data, *thresholds(data, false_alarm, lossless, turned), holds, limit, floor)
     first = None if start is None else attempted(evaluate, data, start, fit.weights)
     return _driven(family, pursue(family, fit if first is None else first, tell=tell)), family
 
@@ -267,8 +278,11 @@ def _cancel(data: ForcedData, fit: PoleFit, near: Index) -> bool:
     """Whether neighbours answer the force with opposite signs, significantly.
 
     Residues at driving points are positive for every mode of a passive system (THEORY (1)); two
-    poles side by side of which one takes away what the other gives are no modes.
+    poles side by side of which one takes away what the other gives are no modes. Complex residues
+    have no sign.
     """
+    if fit.places.turned:
+        return False
     B = len(data.forces)
     column = np.cumsum(fit.places.driven) - 1
     signs = []

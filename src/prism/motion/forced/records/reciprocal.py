@@ -26,7 +26,7 @@ from prism.motion.forced.records.columns import mode_columns, rigid_columns, sta
 from prism.motion.forced.records.data import ForcedData, ForcedTrial
 from prism.motion.forced.records.pole_fit import Poles, pole_width
 from prism.search.descent import Marquardt, Step, Stop, descend
-from prism.search.noise import spare_of
+from prism.search.noise import noise_weights, spare_of
 from prism.search.projection import Curved, Valley, shortening
 
 _CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
@@ -141,7 +141,7 @@ class Reciprocal:
         self.bases = [[self._basis(t, group) for group in data.groups] for t in data.trials]
         self.rest = [
             [
-                self._off(basis, t.motion[:, group])
+                self.off(basis, t.motion[:, group])
                 for basis, group in zip(b, data.groups, strict=True)
             ]
             for t, b in zip(data.trials, self.bases, strict=True)
@@ -173,7 +173,8 @@ class Reciprocal:
         return np.asarray(scipy.linalg.qr(local, mode="economic", check_finite=False)[0])
 
     @staticmethod
-    def _off(basis: Array, values: Array) -> Array:
+    def off(basis: Array, values: Array) -> Array:
+        """Values without what is projected out."""
         return np.asarray(values - basis @ (basis.T @ values))
 
     # -- the model and its derivatives ---------------------------------------------------------
@@ -241,7 +242,7 @@ class Reciprocal:
             for i, group in enumerate(self.data.groups):
                 columns = np.hstack(self.base(modal, r, self.data.kinds[group[0]]))
                 columns = self.data.as_seen(columns, group) * trial.seen[:, group[:1]]
-                columns = self._off(self.bases[r][i], columns)
+                columns = self.off(self.bases[r][i], columns)
                 K = len(modal.shapes)
                 rest = self.rest[r][i] - columns[:, :K] @ modal.shapes[:, group]
                 gram, right = columns.T @ columns, columns.T @ rest
@@ -279,6 +280,18 @@ class Reciprocal:
         )
         return descend(valley, fit, stop, _CONTROL).point
 
+    def converged(self, modal: Modal, weights: Array, floor: Array, lossless: bool) -> ModalFit:
+        """Refine with the noise levels of the fit itself."""
+        fit = self.evaluate(modal, weights)
+        for _ in range(4):
+            fit = self.refine(fit, lossless=lossless)
+            new = noise_weights(fit.rss, self.spare(fit.modal, lossless), floor)
+            change = np.abs(np.log(new / fit.weights)).max()
+            fit = self.evaluate(fit.modal, new)
+            if change < limits.LEVELS_SETTLED or len(new) == 1:
+                break
+        return fit
+
     def _after(self, fit: ModalFit, step: Step) -> ModalFit:
         """The fit after a step of bounded length; the free amplitudes follow."""
         modal, N, P = fit.modal, fit.modal.count, fit.size
@@ -301,11 +314,18 @@ class Reciprocal:
         for r, trial in enumerate(self.data.trials):
             values = np.zeros_like(trial.motion)
             for group in self.data.groups:
-                kind, seen = self.data.kinds[group[0]], trial.seen[:, group[0]]
-                modes = self.base(modal, r, kind)[0] @ modal.shapes[:, group]
-                local = self.nuisance_columns(trial, kind)
-                rest = (trial.motion[:, group] - modes)[seen]
-                c = np.linalg.lstsq(local[seen], rest, rcond=None)[0]
-                values[:, group] = modes + local @ c
-            out.append(values)
+                modes = self.base(modal, r, self.data.kinds[group[0]])[0]
+                values[:, group] = modes @ modal.shapes[:, group]
+            out.append(self.with_background(values, r))
         return out
+
+    def with_background(self, modes: Array, r: int) -> Array:
+        """Motion of the modes in one trial, and all that is projected out."""
+        trial, values = self.data.trials[r], modes.copy()
+        for group in self.data.groups:
+            seen = trial.seen[:, group[0]]
+            local = self.nuisance_columns(trial, self.data.kinds[group[0]])
+            rest = (trial.motion[:, group] - modes[:, group])[seen]
+            c = np.linalg.lstsq(local[seen], rest, rcond=None)[0]
+            values[:, group] += local @ c
+        return values

@@ -23,7 +23,12 @@ from prism.motion.forced.records.data import ForcedData
 
 
 def scan(
-    data: ForcedData, residual: list[Array], weights: Array, hold: str, levels: int
+    data: ForcedData,
+    residual: list[Array],
+    weights: Array,
+    hold: str,
+    decays: tuple[float, ...],
+    turned: bool = False,
 ) -> tuple[Array, Array, Array]:
     """Expected gain in ``χ²`` of one more driven pole.
 
@@ -33,8 +38,10 @@ def scan(
         Zero where nothing was seen.
     weights : array (channels,)
     hold : {"zero", "first"}
-    levels : int
-        How many of `limits.SCANNED_DECAYS` to try; 1 is the lossless one.
+    decays : tuple of float
+        Rates to try, in units of the resolution.
+    turned : bool
+        Whether the residue is complex.
 
     Returns
     -------
@@ -44,11 +51,9 @@ def scan(
     M = max(len(r) for r in residual)
     bins = (np.arange(1, M // 2)[:, None] + np.array(limits.BIN_OFFSETS)).ravel()
     omega = bins * 2 * np.pi / (M * data.dt)
-    gains = np.array(
-        [_gains(data, residual, weights, hold, omega, e) for e in limits.SCANNED_DECAYS[:levels]]
-    )
+    gains = np.array([_gains(data, residual, weights, hold, omega, e, turned) for e in decays])
     best = np.argmax(gains, axis=0)
-    return omega, gains.max(axis=0), np.array(limits.SCANNED_DECAYS)[best] * data.resolution
+    return omega, gains.max(axis=0), np.array(decays)[best] * data.resolution
 
 
 def _gains(
@@ -58,21 +63,23 @@ def _gains(
     hold: str,
     omega: Array,
     decay: float,
+    turned: bool,
 ) -> Array:
     A, B, G = len(data.motions), len(data.forces), len(omega)
-    gram, right = np.zeros((G, B, B)), np.zeros((G, A, B))
+    gram, right = np.zeros((G, B, B)), np.zeros((G, A, B), complex if turned else float)
     gain = np.zeros(G)
     factor = _factor(omega, data.dt, hold)
     for trial, rest in zip(data.trials, residual, strict=True):
         g, h, free = _sums(trial.force, rest, data, omega, decay * data.resolution)
         gram += g
-        turned = np.stack([factor * (1j * omega) ** kind for kind in data.kinds], axis=1)
-        turned = turned * _filters(data, omega)
-        right += (np.conj(turned / np.abs(turned))[:, :, None] * h).real
+        phase = np.stack([factor * (1j * omega) ** kind for kind in data.kinds], axis=1)
+        phase = phase * _filters(data, omega)
+        overlap = np.conj(phase / np.abs(phase))[:, :, None] * h
+        right += overlap if turned else overlap.real
         gain += free @ weights
     ridge = 1e-9 * np.einsum("gbb->g", gram)[:, None, None] * np.eye(B) + 1e-300 * np.eye(B)
     solved = np.linalg.solve(gram + ridge, right.transpose(0, 2, 1))
-    return np.asarray(gain + np.einsum("gab,gba,a->g", right, solved, weights))
+    return np.asarray(gain + np.einsum("gab,gba,a->g", right.conj(), solved, weights).real)
 
 
 def _factor(omega: Array, dt: float, hold: str) -> ComplexArray:

@@ -44,22 +44,22 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     poles, B = fit.places, len(data.forces)
     blocks = [fit.shared[:, i : i + B] for i in range(0, fit.shared.shape[1], B)]
     stds = [fit.shared_std[:, i : i + B] for i in range(0, fit.shared.shape[1], B)]
-    ranked = [_ranked(C, s, data) for C, s in zip(blocks, stds, strict=True)]
+    split = [ranked(C, s, data) for C, s in zip(blocks, stds, strict=True)]
     D = int(poles.driven.sum())
     passive = poles.driven.copy()
-    passive[poles.driven] = [values[0] > limits.NEGATIVE_RESIDUE for values, _ in ranked[:D]]
-    rigid = ranked[D] if poles.rigid else None
+    passive[poles.driven] = [values[0] > limits.NEGATIVE_RESIDUE for values, _ in split[:D]]
+    rigid = split[D] if poles.rigid else None
     keep_rigid = rigid is not None and rigid[0][0] > 0
     if not passive.any() and not keep_rigid:
         raise CannotTellError(
             f"{', '.join(data.motions)} answers {', '.join(data.forces)} with the wrong sign in "
             "every mode: turn the sign of the force, or say what the channels measure."
         )
-    shapes = [ranked[i][1][0] for i in np.flatnonzero(passive[poles.driven])]
+    shapes = [split[i][1][0] for i in np.flatnonzero(passive[poles.driven])]
     if rigid is not None and keep_rigid:
         shapes.append(rigid[1][0])
     if poles.static:
-        values, vectors = ranked[-1]
+        values, vectors = split[-1]
         shapes += [
             v for value, v in zip(values, vectors, strict=True) if value > limits.STATIC_TERM
         ]
@@ -68,10 +68,10 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     free = [_free(local, V[:N], passive, fit.weights) for local in fit.local]
     modal = Modal(poles.omega[passive], poles.decay[passive], V, int(keep_rigid), free, poles.hold)
     nuisance = replace(poles.picked(~passive), rigid=False, static=False)
-    return ReciprocalStart(modal, nuisance, fit.weights, _remarks(poles, nuisance))
+    return ReciprocalStart(modal, nuisance, fit.weights, nuisance_remarks(nuisance))
 
 
-def _ranked(C: Array, std: Array, data: ForcedData) -> tuple[Array, Array]:
+def ranked(C: Array, std: Array, data: ForcedData) -> tuple[Array, Array]:
     """Eigenvalues of the residue in standard deviations, descending, and the shapes.
 
     Whitened as in RECIPES C4: ``C_pq/(q_p q_q)`` with ``q_p = √std(C_pp)``; the shape elsewhere
@@ -97,7 +97,8 @@ def _free(local: Array, V: Array, passive: Mask, weights: Array) -> Array:
     return np.asarray(np.einsum("ja,a,ajh->jh", V, weights, pairs) / norm[:, None])
 
 
-def _remarks(poles: Poles, nuisance: Poles) -> tuple[str, ...]:
+def nuisance_remarks(nuisance: Poles) -> tuple[str, ...]:
+    """What is said of poles that are fitted but no modes."""
     out = []
     for omega, driven in zip(nuisance.omega, nuisance.driven, strict=True):
         if driven:

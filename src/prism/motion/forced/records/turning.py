@@ -19,7 +19,7 @@ from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.columns import mode_columns
 from prism.motion.forced.records.reciprocal import ModalFit, Reciprocal
 
-__all__ = ["Quadrature", "quadrature_of"]
+__all__ = ["UNASKED", "Quadrature", "quadrature_of"]
 
 
 class Quadrature(NamedTuple):
@@ -45,6 +45,10 @@ class Quadrature(NamedTuple):
             return False
         dear = self.gain > limits.TURNING_PRICES * self.dof * self.price
         return dear and bool(chdtrc(self.dof, self.gain) < limits.TURNING_CHANCE)
+
+
+UNASKED = Quadrature(0.0, 0, 0.0)
+"""Of a fit whose residues are complex anyway."""
 
 
 def quadrature_of(reciprocal: Reciprocal, fit: ModalFit, residual: list[Array]) -> Quadrature:

@@ -37,12 +37,15 @@ class FrictionPoint:
         Lower triangular factor of the friction.
     linked : array of bool (N,)
         Modes that friction couples; each other one has a friction of its own alone.
+    far : float
+        Squared frequency beyond which a mode is a static compliance.
     """
 
     lam: Array
     V: Array
     L: Array
     linked: Mask
+    far: float = limits.FAR_AWAY
 
     alike = False
     lossy = True
@@ -88,7 +91,7 @@ class FrictionPoint:
         """
         k, n = int(self.linked.sum()), self.V.shape[1]
         between = k * (k - 1) // 2 if k <= n else k * n - n * (n + 1) // 2
-        held = int(((self.lam <= 0) | (self.lam >= limits.FAR_AWAY)).sum())
+        held = int(((self.lam <= 0) | (self.lam >= self.far)).sum())
         return 2 * len(self) + self.V.size + between - held
 
     @cached_property
@@ -108,14 +111,14 @@ class FrictionPoint:
         # at a friction of zero L has no slope, and a step along it no bound
         most = limits.FRICTION_STEP * float(np.abs(L).max())
         L[self.cells] += np.clip(step[N + K :], -most, most)
-        lam = np.clip(self.lam + step[:N], 0.0, limits.FAR_AWAY)
+        lam = np.clip(self.lam + step[:N], 0.0, self.far)
         return replace(self, lam=lam, V=self.V + step[N : N + K].reshape(self.V.shape), L=L)
 
     def free(self, gradient: Array | None = None) -> Mask:
         """Parameters that are not held at a bound (by a gradient that pushes outwards)."""
         push = np.zeros(self.size) if gradient is None else gradient
         out = np.ones(self.size, bool)
-        low, high = self.lam <= 0, self.lam >= limits.FAR_AWAY
+        low, high = self.lam <= 0, self.lam >= self.far
         N = len(self)
         out[:N] = ~((low & (push[:N] <= 0)) | (high & (push[:N] >= 0)))
         return out
@@ -124,7 +127,7 @@ class FrictionPoint:
         """Some of the modes, with the friction between them."""
         C = self.C[np.ix_(keep, keep)]
         lam = self.lam[keep]
-        return FrictionPoint(lam, self.V[keep], _grown(C, lam), self.linked[keep])
+        return FrictionPoint(lam, self.V[keep], _grown(C, lam), self.linked[keep], self.far)
 
     def without(self, j: int) -> FrictionPoint:
         """All modes but one."""
@@ -149,7 +152,8 @@ class FrictionPoint:
         C[:-1, :-1] += self.C
         lam, turn = np.linalg.eigh(K)
         V = turn.T @ np.vstack([self.V, np.zeros(self.V.shape[1])])
-        return FrictionPoint(lam, V, _grown(turn.T @ C @ turn, lam), np.ones(len(lam), bool))
+        linked = np.ones(len(lam), bool)
+        return FrictionPoint(lam, V, _grown(turn.T @ C @ turn, lam), linked, self.far)
 
 
 def factor(C: Array) -> Array:

@@ -73,7 +73,7 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
     )
     return FosterFit(
         foster=foster,
-        covariance=_of_modes(foster, known),
+        covariance=of_modes(foster, known),
         gains=wald(fit, inner)[order],
         chi2=2 * fit.misfit * free,
         dof=int(2 * free),
@@ -109,7 +109,7 @@ def _in_order(fit: CoupledFit, inner: Array, order: Index) -> Array:
     return out
 
 
-def _of_modes(foster: Foster, known: Array) -> Array:
+def of_modes(foster: Foster, known: Array) -> Array:
     """Covariance of ``(omega, participation, loss)``: ``dΩ = dΩ²/2Ω``, ``η = C_jj/Ω``."""
     N, n = foster.participation.shape
     half = np.where(foster.omega > 0, 0.5 / np.maximum(foster.omega, 1e-300), 0.0)
