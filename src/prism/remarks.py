@@ -187,6 +187,10 @@ class Remark:
     advice: Words | str | None = None
     code: str = ""
 
+    def __post_init__(self) -> None:
+        if isinstance(self.advice, str):  # as it is read from a file
+            object.__setattr__(self, "advice", Words(self.advice))
+
     @classmethod
     def of(cls, given: Remark | Words | str) -> Remark:
         """Take a plain text as a remark without a code."""

@@ -174,6 +174,7 @@ def test_what_was_typed_reaches_python_as_values(run, bench, monkeypatch):
     typed = ["--gyroscopic", "--experiment", "equilibrium", "--potential", "x,x^3", "--undamped"]
     more = ["--max-modes", "3", "--ignore", "50hz", "--drift", "2", "--mass", "identity"]
     assert run("identify", bench, *typed, *more)[0] == 1
+    assert run("identify", bench, "--not-gyroscopic")[0] == 1
     assert asked == [
         {},  # what nobody said is left to its default
         {
@@ -186,6 +187,7 @@ def test_what_was_typed_reaches_python_as_values(run, bench, monkeypatch):
             "ignore": "50hz",
             "drift": 2,
         },
+        {"gyroscopic": False},
     ]
 
 

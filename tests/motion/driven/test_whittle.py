@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.stats import chi2
 
 from prism.motion.driven._limits import POWER_PRIOR
 from prism.motion.driven.bands import (
@@ -249,8 +250,9 @@ def test_overlapping_modes_are_grouped_and_bands_stop_short_of_others():
 
 
 def test_threshold_is_the_penalty_or_the_quantile():
-    assert threshold(100, 4, 2, 1e-3) == pytest.approx(2 * 8 * np.log(400))
-    assert threshold(100, 4, 2, 1e-30) > 2 * 8 * np.log(400)
+    assert threshold(100, 4, 2, 1e-3) == pytest.approx(1.5 * 8 * np.log(400))
+    assert threshold(100, 4, 2, 1e-30) == pytest.approx(chi2.isf(1e-32, 8))
+    assert threshold(100, 1, 1, 1e-3, linked=4) == pytest.approx(chi2.isf(1e-5, 5))
 
 
 def test_common_quantity_is_the_most_frequent():
