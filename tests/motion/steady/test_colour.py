@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import prism
-from prism.motion.steady.colour import WHITE, Colour, colour_of
+from prism.motion.steady.colour import WHITE, Colour, _medians, colour_of
 from prism.motion.steady.likelihood import estimate_lines
 from prism.systems import chain
 from prism_bench.records import coloured
@@ -137,3 +137,9 @@ def test_slow_noise_is_predicted_and_returns_to_its_mean():
     assert np.std(errors) < 0.6 * np.std(plain)
     ratio = np.sqrt(np.mean(np.square(errors)) / np.mean(np.square(spread)))
     assert 0.5 < ratio < 1.6
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8])
+def test_medians_are_those_of_numpy(count):
+    rows = np.random.default_rng(count).random((3, count)).astype(np.float32)
+    assert np.array_equal(_medians(rows), np.median(rows, axis=1))

@@ -161,9 +161,18 @@ def _block(power: Single, lines: Array, omega: Array, ends: tuple[int, int], tri
     return _Block(
         middle,
         total * left,
-        np.median(part, axis=1).astype(float) / typical,
+        _medians(part).astype(float) / typical,
         typical / float(gammaincinv(trials, 0.5 * left)),
     )
+
+
+def _medians(rows: Single) -> Single:
+    """Median of each row; ``numpy.median`` spends most of its time before it begins."""
+    half, odd = divmod(rows.shape[1], 2)
+    if odd:
+        return np.asarray(np.partition(rows, half, axis=1)[:, half])
+    middle = np.partition(rows, (half - 1, half), axis=1)[:, half - 1 : half + 1]
+    return np.asarray(0.5 * (middle[:, 0] + middle[:, 1]))
 
 
 def _with_cusps(
