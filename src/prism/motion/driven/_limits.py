@@ -67,7 +67,7 @@ NEARLY_FINE = 0.05  # at the end, worth no remark
 # -- modes that a fit overlooks --------------------------------------------------------------------
 SCAN_DAMPING = (0.01, 0.04)  # of trial modes
 SCAN_STEP = 0.5  # half widths between two of them
-SCAN_GAIN = 12.0  # promised at least
+SCAN_SHARE = 0.5  # of the price of a mode, promised at least
 SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
 
 # -- which modes stay, and what is known of them ---------------------------------------------------

@@ -17,14 +17,14 @@ import scipy.linalg
 
 from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.bands import DrivenMode
+from prism.motion.driven.bands import DrivenMode, threshold
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.whittle import spectrum
 
 __all__ = ["overlooked"]
 
 
-def overlooked(fit: BandFit) -> list[DrivenMode]:
+def overlooked(fit: BandFit, false_alarm: float) -> list[DrivenMode]:
     """Trial modes that promise most, broad ones and narrow ones.
 
     A broad one is judged in a wide band, where the tails of its neighbours are told from it, and
@@ -34,9 +34,14 @@ def overlooked(fit: BandFit) -> list[DrivenMode]:
     ----------
     fit : BandFit
         The modes of a band, at their maximum.
+    false_alarm : float
+        Chance of a false mode; what promises less than a share of its price is not asked.
     """
     scan = _Scan.of(fit)
-    return [mode for zeta in limits.SCAN_DAMPING for mode in scan.peaks(zeta)]
+    lines, channels = fit.band.values.shape
+    price = threshold(lines, channels, 1, false_alarm)
+    found = [mode for zeta in limits.SCAN_DAMPING for mode in scan.peaks(zeta)]
+    return [mode for mode in found if mode.gain > limits.SCAN_SHARE * price]
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class _Scan:
         information = np.sum((power * size) ** 2, axis=1)
         gain = np.maximum(score, 0.0) ** 2 / np.maximum(information, limits.TINY)
         around = np.pad(gain, 1)
-        top = (gain >= around[:-2]) & (gain > around[2:]) & (gain > limits.SCAN_GAIN)
+        top = (gain >= around[:-2]) & (gain > around[2:])
         units = shapes * band.displacement
         units /= np.linalg.norm(units, axis=1, keepdims=True)
         best = sorted(np.flatnonzero(top), key=lambda g: -gain[g])[: limits.SCAN_MOST]

@@ -67,25 +67,29 @@ class ModeSearch:
         self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
     ) -> list[DrivenMode]:
         """Which of the proposed modes, and of those known from an earlier search, are there."""
-        parts = self._asked(proposed, known)
-        more = [mode for part in parts for mode in overlooked(part.fit)]
-        before = all_modes(parts)
-        after = self._asked(more, before) if more else parts
-        return all_modes(after) if len(all_modes(after)) > len(before) else before
-
-    def _asked(
-        self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode]
-    ) -> list[KeptModes]:
-        """The bands of all modes that are there, after a test of each."""
         span = self.lines.longest
         new = [one for one in proposed if not any(one.alike(old, span) for old in known)]
-        modes = self.forward(new, known)
+        parts = self._needed(self.forward(new, known))
+        before = all_modes(parts)
+        more = [mode for part in parts for mode in overlooked(part.fit, self.false_alarm)]
+        new = [one for one in more if not any(one.alike(old, span) for old in before)]
+        found = self.forward(new, before, chances=1)
+        if len(found) == len(before):
+            return before
+        after = all_modes(self._needed(found))
+        return after if len(after) > len(before) else before
+
+    def _needed(self, modes: Sequence[DrivenMode]) -> list[KeptModes]:
+        """The bands of all modes that the data ask for, with all others there."""
         while len(all_modes(parts := self.sweep(modes, test=True))) < len(modes):
             modes = all_modes(parts)
         return parts
 
     def forward(
-        self, proposed: Sequence[DrivenMode], known: Sequence[DrivenMode] = ()
+        self,
+        proposed: Sequence[DrivenMode],
+        known: Sequence[DrivenMode] = (),
+        chances: int = limits.SECOND_CHANCES,
     ) -> list[DrivenMode]:
         """Add modes one by one, best supported first; those refused are asked again.
 
@@ -93,7 +97,7 @@ class ModeSearch:
         """
         kept = list(known)
         waiting = sorted(proposed, key=lambda m: -m.gain)
-        for chance in range(limits.SECOND_CHANCES):
+        for chance in range(chances):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
                 undecided = () if chance else (*refused, *waiting[number + 1 :])
