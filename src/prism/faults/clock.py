@@ -120,7 +120,10 @@ def bend_step(view: TrialView, warped: TrialView, fit: LineFit, degree: int) -> 
 
 
 def _solved(normal: Array, right: Array, lines: int) -> tuple[Array, Array]:
-    inverse = np.linalg.inv(normal + 1e-12 * np.diag(np.diag(normal)))
+    # a line that came out with no amplitude has no frequency to move
+    size = np.sqrt(np.maximum(np.diag(normal), np.finfo(float).tiny))
+    scaled = normal / np.outer(size, size)
+    inverse = np.linalg.pinv(scaled, rcond=1e-12, hermitian=True) / np.outer(size, size)
     return np.asarray((inverse @ right)[lines:]), np.asarray(inverse[lines:, lines:], float)
 
 
