@@ -17,12 +17,15 @@ TINY = float(np.finfo(float).tiny)
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated
 UNRESOLVED = 0.5  # resolutions between tied lines, below which one that moves slowly looks so
+CROWD_PRICE = 10.0  # of lines so close, and again of symmetric ones: chance seldom puts modes there
 MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
 SYMMETRIC = 2.0  # standard deviations within which distances on both sides are equal
 DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 SLOW_BLOCKS = 64  # of a trial, within which a slow change of a line is taken for constant
+SLOWEST_SWING = 1.0  # periods in a trial, of a modulation that is looked for
+FASTEST_SWING = 16.0  # periods in a trial: a quarter of the blocks
 BREAK_BLOCKS = 4  # of these, at either end, that a change at one time leaves alone
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these

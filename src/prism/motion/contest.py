@@ -83,7 +83,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
         return with_evidence(lead, [(lead, rival(lead, 0.0))])
     asked.tell("other kinds of motion")
     others = [kind for kind in kinds if kind is not first and _worth_asking(kind, lead, smooth)]
-    found, _ = _fitted(asked, others, None if lead is None else lead.finding, smooth)
+    found, _ = _fitted(asked, others, lead, smooth)
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
 
 
@@ -107,6 +107,7 @@ def _full(asked: Question, finding: Finding) -> bool:
     return most is not None and len(finding.modes) >= most
 
 
+_SIDEBANDS = "weaker lines stand symmetrically on both sides of a stronger one"
 _NOTHING = (
     "no mode stands out of the noise: record longer, reduce the noise, or raise the false-alarm "
     "probability."
@@ -114,24 +115,33 @@ _NOTHING = (
 
 
 def _fitted(
-    asked: Question, kinds: Sequence[Explanation], lead: Finding | None, smooth: bool
+    asked: Question, kinds: Sequence[Explanation], lead: Contender | None, smooth: bool
 ) -> tuple[list[Contender], CannotTellError | None]:
-    """Fits of several kinds, until one leaves no doubt, and what the last that failed said.
+    """Fits of several kinds, until the best leaves no doubt, and what the last that failed said.
 
     Random motion can always be doubted: it leaves nothing to look at.
     """
     out: list[Contender] = []
     refusal: CannotTellError | None = None
-    for attempt in _attempts(asked, kinds, lead, out, smooth):
+    first = None if lead is None else lead.finding
+    for attempt in _attempts(asked, kinds, first, out, smooth):
         one = _tried(asked, attempt)
         if isinstance(one, CannotTellError):
             refusal = one
         elif one is not None:
             out.append(one)
-            if not one.doubts and not one.account.bands:
+            others = [*([] if lead is None else [lead]), *out[:-1]]
+            if not one.doubts and not one.account.bands and _beats(asked, one, others):
                 out += _overlooked(asked, kinds, one)
                 break
     return out, refusal
+
+
+def _beats(asked: Question, one: Contender, others: Sequence[Contender]) -> bool:
+    """Whether a fit scores best: one that leaves noise may still explain less than another."""
+    lines = [other.account for other in others if not other.account.bands]
+    scores = costs(asked.record, [*lines, one.account])
+    return scores[-1] <= min(scores)
 
 
 def _tried(asked: Question, attempt: Attempt) -> Contender | CannotTellError | None:
@@ -226,11 +236,13 @@ def _doubts(
         # moves slowly is a sum of them too, of such as the record does not resolve
         if np.any(apart < limits.UNRESOLVED):
             yield "lines are combinations of a few frequencies that the record does not resolve"
+        if symmetric(finding.modes.vibrating(), limits.MODULATED * resolution):
+            yield _SIDEBANDS
         return
     if crowds or np.any(apart < limits.MODULATED):
         yield "lines stand closer together than separate lines are likely to"
     if symmetric(finding.modes.vibrating()):
-        yield "weaker lines stand symmetrically on both sides of a stronger one"
+        yield _SIDEBANDS
     if isinstance(lines, Lines):
         tests = changes(scores_of(record, lines, rests))
         words, small = min(tests, key=lambda one: one[1], default=("", 1.0))

@@ -17,7 +17,7 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines
 
-__all__ = ["bunches", "hump_chance", "rough", "symmetric"]
+__all__ = ["bunches", "crowd_price", "hump_chance", "rough", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
@@ -26,17 +26,41 @@ def bunches(omega: Array, resolution: float) -> list[Index]:
     return [group for group in np.split(np.arange(len(omega)), apart) if len(group)]
 
 
-def symmetric(modes: Modes) -> bool:
+def crowd_price(modes: Modes, nearest: float, within: float) -> float:
+    """What lines pay that stand where those of another motion would, in units of ``2 log L``.
+
+    Frequencies that know nothing of each other come so close, or so symmetrically, by chance alone;
+    a line that moves or decays makes such neighbours always.
+
+    Parameters
+    ----------
+    modes : Modes
+    nearest : float
+        Distance of neighbours below which they pay.
+    within : float
+        Distance from a stronger line within which symmetric ones pay once more.
+    """
+    close = np.any(np.diff(np.unique(modes.frequencies)) < nearest)
+    return limits.CROWD_PRICE * (int(close) + symmetric(modes, within))
+
+
+def symmetric(modes: Modes, within: float = np.inf) -> bool:
     """Whether two weaker lines stand at one distance on both sides of a stronger one.
 
     Modulation makes such lines; separate modes hit that by chance, seldom.
+
+    Parameters
+    ----------
+    modes : Modes
+    within : float
+        Largest distance from the stronger one.
     """
     omega, variance, strength = modes.frequencies, modes.frequencies_std**2, modes.significance
     for j, middle in enumerate(omega):
         weaker = strength < strength[j]
         below, above = (
-            np.flatnonzero(weaker & (omega < middle)),
-            np.flatnonzero(weaker & (omega > middle)),
+            np.flatnonzero(weaker & (omega < middle) & (omega > middle - within)),
+            np.flatnonzero(weaker & (omega > middle) & (omega < middle + within)),
         )
         off = omega[below][:, None] + omega[above] - 2 * middle
         error = np.sqrt(variance[below][:, None] + variance[above] + 4 * variance[j])

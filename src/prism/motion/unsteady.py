@@ -120,6 +120,7 @@ def changes(scores: Scores) -> Iterator[tuple[str, float]]:
     yield "lines decay", gain_chance(float(fading @ fading), lines)
     if len(scores.parts) == 1:
         yield "amplitudes or phases change at one time", _break_chance(scores.parts[0])
+        yield "amplitudes or phases swing", _swing_chance(scores.omega, scores.parts[0])
     tests = len(CHANGES) * (lines + 2 if lines > 1 else 1)
     for one in CHANGES:
         z = scores.alone(one)
@@ -154,6 +155,33 @@ def _break_chance(blocks: _SlowBlocks) -> float:
             variance = np.maximum(left**2 @ power, left**2 @ blocks.squares[:, line])
             total += score**2 / np.maximum(variance, limits.TINY)
     return min(1.0, len(places) * float(chdtrc(2 * lines, total).min()))
+
+
+def _swing_chance(omega: Array, blocks: _SlowBlocks) -> float:
+    r"""Chance of the most conspicuous modulation of one line, or of all lines alike.
+
+    Cosine and sine of a rate ν have the gain :math:`2 |\sum_b s_b e^{iνu_b}|^2 / \sum_b V_b`, which
+    is χ² of two degrees; the smallest chance counts as often as there are lines, parts and rates.
+
+    Parameters
+    ----------
+    omega : array (lines,)
+    blocks : _SlowBlocks
+    """
+    count = blocks.along.shape[1]
+    periods = np.arange(count + 1) / 2  # in the trial: rates of a transform twice as long
+    sought = (periods >= limits.SLOWEST_SWING) & (periods <= limits.FASTEST_SWING)
+    gains = []
+    for part in (SIZE, PHASE):
+        variance = np.maximum(blocks.power[part], blocks.squares).sum(axis=0)
+        spectra = np.fft.rfft(blocks.along[part], 2 * count, axis=0)[sought]
+        share = omega / omega.max() if part == PHASE else np.ones(len(omega))
+        gains.append(np.abs(spectra) ** 2 / np.maximum(variance, limits.TINY))
+        all_alike = np.abs(spectra @ share) ** 2 / max(share**2 @ variance, limits.TINY)
+        gains.append(all_alike[:, None])
+    largest = max(float(one.max(initial=0.0)) for one in gains)
+    tests = sum(one.size for one in gains)
+    return min(1.0, float(tests * np.exp(-largest)))
 
 
 def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:

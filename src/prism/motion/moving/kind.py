@@ -19,6 +19,7 @@ from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion import _limits as weighing
 from prism.motion.account import Account, costs, price_of, usable
+from prism.motion.decays.decays import DecayFit
 from prism.motion.doubts import bunches
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.moving import _limits as limits
@@ -27,7 +28,7 @@ from prism.motion.moving.law import Law
 from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
-from prism.motion.moving.search import moving_evidence
+from prism.motion.moving.search import moves_besides, moving_evidence
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
 from prism.record import QUANTITIES, Record
@@ -83,6 +84,18 @@ class Moving(Explanation):
             return
         most = asked.settings.max_modes or apart + weighing.LINES_BEYOND
         yield Attempt(self, partial(_moved, asked, lines.fit.omega, lines.gains, most), most)
+
+    def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
+        """Lines that move in place of decays, where amplitudes or phases do more than decay."""
+        fit, record = found.fit, asked.record
+        if not isinstance(fit, DecayFit) or len(fit.stretches) > record.n_trials:
+            return
+        if sum(record.samples) * record.n_channels * len(fit) > limits.MOST_MOVING_WORK:
+            return
+        if moves_besides(record, fit.poles, false_alarm=asked.settings.false_alarm):
+            most = asked.settings.max_modes or len(fit) + weighing.LINES_BEYOND
+            omega, gains = found.modes.frequencies, found.modes.significance**2
+            yield Attempt(self, partial(_moved, asked, omega, gains, most), most)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the lines leave, and the price of their law, shapes and amplitudes.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from prism._types import Array, Index, Single
+from prism._types import Array, ComplexArray, Index, Single
 from prism.errors import NoLineError
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence, priced
@@ -60,12 +60,7 @@ def moving_evidence(
     NoLineError
         When no line is significant.
     """
-    data = Data.of(record)
-    samplings, _, _ = samplings_of(record)
-    most = min(max_modes or limits.MOST_MOVING_LINES, limits.MOST_MOVING_LINES)
-    rules = line_rules(samplings, np.zeros(0), false_alarm, most)
-    prices = Prices(false_alarm, float(data.counts.sum()), rules.threshold, rules.floor)
-    search = MovingSearch(record, data, rules, prices, tell)
+    search = MovingSearch.of(record, false_alarm, max_modes, tell)
     omega = np.sort(np.asarray(lines, float))
     gain = np.ones(len(omega)) if strength is None else np.asarray(strength, float)
     fit = search.run(omega, gain)
@@ -75,6 +70,19 @@ def moving_evidence(
             f"{false_alarm:g}; record longer, reduce the noise, or raise that probability."
         )
     return search.evidence(fit)
+
+
+def moves_besides(record: Record, poles: ComplexArray, *, false_alarm: float) -> bool:
+    """Whether lines that decay leave a sign that their sizes or phases do more than that.
+
+    Parameters
+    ----------
+    record : Record
+    poles : array (lines,)
+        Complex, of the upper half plane.
+    false_alarm : float
+    """
+    return MovingSearch.of(record, false_alarm).moves_besides(poles)
 
 
 @dataclass(frozen=True)
@@ -96,6 +104,22 @@ class MovingSearch:
     prices: Prices
     tell: Tell
 
+    @classmethod
+    def of(
+        cls,
+        record: Record,
+        false_alarm: float,
+        max_modes: int | None = None,
+        tell: Tell = lambda text: None,
+    ) -> MovingSearch:
+        """A search in a record that has not begun."""
+        data = Data.of(record)
+        samplings, _, _ = samplings_of(record)
+        most = min(max_modes or limits.MOST_MOVING_LINES, limits.MOST_MOVING_LINES)
+        rules = line_rules(samplings, np.zeros(0), false_alarm, most)
+        prices = Prices(false_alarm, float(data.counts.sum()), rules.threshold, rules.floor)
+        return cls(record, data, rules, prices, tell)
+
     @property
     def cells(self) -> float:
         """Width of the band in resolutions."""
@@ -115,11 +139,14 @@ class MovingSearch:
         """From steady lines to moving ones; a second time from nothing where lines do move."""
         groups = clustered(omega, strength, limits.ONE_LINE * self.rules.resolution)
         centres = np.array([centre for centre, _ in groups][: self.rules.max_lines])
-        swung = self.modulated(centres)
-        if swung is not None and self._swings_only(swung, self._steady(centres)):
-            return swung
+        swings = []
+        for places in (centres, *self._between_sidebands(omega, len(centres))):
+            swung = self.modulated(places)
+            if swung is not None and self._swings_only(swung, self._steady(places)):
+                return swung
+            swings += [] if swung is None else [swung]
         first = self.from_steady(centres)
-        fits = [first, *([] if swung is None else [self._finished(swung)])]
+        fits = [first, *map(self._finished, swings)]
         if astray(first) or self.data.work.over:
             return self._best(fits)
         fits += self._apart(first, [lines for _, lines in groups])
@@ -154,6 +181,17 @@ class MovingSearch:
         swung = None if step is None else self._freed(plain, step)
         return None if swung is None else self.shared(self._weighted(swung))
 
+    def _between_sidebands(self, omega: Array, clusters: int) -> list[Array]:
+        """Steady lines without the sidebands of others, where they are more than the clusters.
+
+        Lines so near each other that their sidebands meet are one cluster.
+        """
+        if not clusters < len(omega) <= limits.MOST_MOVING_LINES:
+            return []
+        left = np.delete(omega, sidebands(self._steady(omega)))
+        more = clusters < len(left) < len(omega)
+        return [left] if more and len(left) <= self.rules.max_lines else []
+
     def _swings_only(self, fit: MovingFit, plain: MovingFit) -> bool:
         """Whether one modulation, too fast for polynomials, is all that the data ask for.
 
@@ -174,6 +212,17 @@ class MovingSearch:
     def _steady(self, centres: Array) -> MovingFit:
         law = Law.steady(centres, self.data.half)
         return self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
+
+    def moves_besides(self, poles: ComplexArray) -> bool:
+        """Whether a freedom or a modulation of decays promises more than its price."""
+        fading = [Freedom(SIZE, j, 1) for j in range(len(poles))]
+        law = Law.steady(poles.imag, self.data.half).freed(fading, poles.real * self.data.half)
+        plain = attempted(evaluate, self.data, law, np.ones(self.data.n_channels))
+        if plain is None:
+            return False
+        slow = SlowProducts.of(self._weighted(plain))
+        steps = best_freedoms(slow, self.prices), best_modulation(slow, self.prices)
+        return any(step is not None for step in steps)
 
     # -- growing ---------------------------------------------------------------------------------
 

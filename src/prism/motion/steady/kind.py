@@ -14,7 +14,9 @@ from prism.ignore import ignored_bands
 from prism.kernel import certify_lines
 from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.modes import Modes, spread_of_residues
+from prism.motion import _limits as limits
 from prism.motion.account import Account, price_of
+from prism.motion.doubts import crowd_price
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.ties import Ties
@@ -69,7 +71,9 @@ class Steady(Explanation):
             for r, (t, y) in enumerate(zip(record.times, record.trials, strict=True))
         )
         parameters = len(lines.motion.line) * (record.n_channels + 2 * record.n_trials)
-        return Account(rests, price_of(record, parameters))
+        near = limits.MODULATED * 2 * np.pi / record.duration
+        crowd = crowd_price(found.modes.vibrating(), near, near)
+        return Account(rests, price_of(record, parameters) + crowd)
 
 
 def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
