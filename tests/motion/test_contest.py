@@ -166,7 +166,15 @@ def test_a_broad_peak_of_noise_is_no_line(seed):
     assert kind in ("noise", "driven")
 
 
-@pytest.mark.parametrize("seed", [20, 45, 118, 334, 382])
+@pytest.mark.parametrize("seed", [2023, 2072, 2120])
+def test_lines_that_are_modulated_alike_are_no_more_than_they_are(seed):
+    """Sidebands that meet; half a period, nearly a decay; combinations of three frequencies."""
+    case = make("gain-drift", seed, TUNING)
+    model = prism.identify(case.record)
+    assert (model.kind, len(model.modes)) == ("moving", len(case.modes))
+
+
+@pytest.mark.parametrize("seed", [20, 45, 118, 334, 382, 2014, 2049, 2072])
 def test_one_line_that_is_modulated_is_not_three(seed):
     """A factor that swings is one pair of sidebands, with half as many numbers as two lines."""
     case = make("modulated", seed, TUNING)

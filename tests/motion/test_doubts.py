@@ -5,8 +5,10 @@ import pytest
 import scipy.signal
 
 import prism
-from prism.motion.doubts import bunches, hump_chance, rough, symmetric
+from prism.motion import _limits as limits
+from prism.motion.doubts import bunches, crowd_price, hump_chance, rough, symmetric
 from prism.motion.driven.spectrum import fourier_lines
+from prism.uncertainty import Gaussian
 
 
 def chances(count, make):
@@ -80,3 +82,23 @@ def test_sidebands_stand_symmetrically():
         record = prism.Record(y + 0.05 * rng.standard_normal(5000), dt=0.2)
         found.append(symmetric(prism.identify(record, kind="steady").modes))
     assert found == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("places", "price"),
+    [
+        ([1.0, 2.0, 3.0], 0.0),
+        ([1.0, 2.0, 2.003], 1.0),
+        ([1.997, 2.0, 2.003], 2.0),
+        ([1.0, 2.0, 3.0 + 1e-5], 0.0),
+    ],
+)
+def test_lines_pay_for_standing_close_and_for_standing_symmetrically(places, price):
+    modes = prism.Modes(
+        Gaussian.of({"frequencies": np.array(places), "shapes": np.ones((3, 1))}, 1e-9 * np.eye(6)),
+        amplitudes=np.ones((1, 3)),
+        significance=np.array([10.0, 30.0, 10.0]),
+        phase_ratio=np.zeros(3),
+        in_phase=np.ones(3, bool),
+    )
+    assert crowd_price(modes, 0.004, 0.004) == price * limits.CROWD_PRICE

@@ -89,6 +89,8 @@ def test_noise_that_is_strong_at_a_line_or_at_times_does_not_seem_a_change():
         (lambda u: 1 + 0.13 * u**2, "amplitudes swell or sink in between"),
         (lambda u: np.exp(0.2j * u**2), "frequencies sweep"),
         (lambda u: np.exp(0.4j * (u**3 - u)), "frequencies bend"),
+        (lambda u: 1 + 0.1 * np.cos(9 * u + 1), "amplitudes or phases swing"),
+        (lambda u: np.exp(0.1j * np.cos(9 * u + 1)), "amplitudes or phases swing"),
     ],
 )
 def test_a_change_of_one_weak_line_is_seen(law, words):
@@ -161,6 +163,26 @@ def test_chance_of_a_break_is_one_that_noise_seldom_has():
     chances = [dict(changes(scored(made(seed, samples=300))[0]))[BREAK] for seed in range(100)]
     assert min(chances) > 1e-4
     assert np.mean(np.array(chances) < 0.05) < 0.1
+
+
+def test_chance_of_a_swing_is_one_that_noise_seldom_has():
+    """100 records of steady lines, as above."""
+    name = "amplitudes or phases swing"
+    chances = [dict(changes(scored(made(seed, samples=300))[0]))[name] for seed in range(100)]
+    assert min(chances) > 1e-4
+    assert np.mean(np.array(chances) < 0.05) < 0.1
+
+
+def test_a_swing_gains_what_cosine_and_sine_do():
+    scores, *_ = scored(made(3, law=lambda u: 1 + 0.1 * np.cos(5 * np.pi * u + 1)))
+    blocks = scores.parts[0]
+    wave = np.array([np.cos(5 * np.pi * blocks.u), np.sin(5 * np.pi * blocks.u)])
+    score = wave @ blocks.along[SIZE][:, 2]
+    left = blocks.squares[:, 2].sum() - score @ score / (len(blocks.u) / 2)
+    gain = score @ score / (max(blocks.power[SIZE][:, 2].sum(), left) / 2)
+    tests = 30 * (2 * 3 + 2)
+    found = dict(changes(scores))["amplitudes or phases swing"]
+    np.testing.assert_allclose(np.log(found), np.log(tests) - gain / 2, rtol=0.05)
 
 
 def test_trials_are_not_searched_for_a_break_together():

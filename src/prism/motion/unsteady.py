@@ -160,8 +160,9 @@ def _break_chance(blocks: _SlowBlocks) -> float:
 def _swing_chance(omega: Array, blocks: _SlowBlocks) -> float:
     r"""Chance of the most conspicuous modulation of one line, or of all lines alike.
 
-    Cosine and sine of a rate ν have the gain :math:`2 |\sum_b s_b e^{iνu_b}|^2 / \sum_b V_b`, which
-    is χ² of two degrees; the smallest chance counts as often as there are lines, parts and rates.
+    Cosine and sine of a rate ν have the gain :math:`2 |\sum_b s_b e^{iνu_b}|^2 / V`, which is χ² of
+    two degrees; V is, where that is larger, the sum of the squares of what that rate leaves of
+    :math:`s_b`. The smallest chance counts as often as there are lines, parts and rates.
 
     Parameters
     ----------
@@ -173,12 +174,13 @@ def _swing_chance(omega: Array, blocks: _SlowBlocks) -> float:
     sought = (periods >= limits.SLOWEST_SWING) & (periods <= limits.FASTEST_SWING)
     gains = []
     for part in (SIZE, PHASE):
-        variance = np.maximum(blocks.power[part], blocks.squares).sum(axis=0)
+        white, seen = blocks.power[part].sum(axis=0), blocks.squares.sum(axis=0)
         spectra = np.fft.rfft(blocks.along[part], 2 * count, axis=0)[sought]
+        squares = np.abs(spectra) ** 2
+        variance = np.maximum(np.maximum(white, seen - 2 * squares / count), limits.TINY)
         share = omega / omega.max() if part == PHASE else np.ones(len(omega))
-        gains.append(np.abs(spectra) ** 2 / np.maximum(variance, limits.TINY))
-        all_alike = np.abs(spectra @ share) ** 2 / max(share**2 @ variance, limits.TINY)
-        gains.append(all_alike[:, None])
+        alike = np.abs(spectra @ share) ** 2 / (variance @ share**2)
+        gains += [squares / variance, alike[:, None]]
     largest = max(float(one.max(initial=0.0)) for one in gains)
     tests = sum(one.size for one in gains)
     return min(1.0, float(tests * np.exp(-largest)))

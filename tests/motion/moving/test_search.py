@@ -7,7 +7,7 @@ import prism
 from prism.errors import NoLineError
 from prism.motion.moving.evidence import priced
 from prism.motion.moving.law import ALL, PHASE, SIZE
-from prism.motion.moving.search import moving_evidence
+from prism.motion.moving.search import moves_besides, moving_evidence
 
 OMEGA = np.array([0.9, 1.5, 2.3])
 SHAPES = np.array([[1.0, 0.6], [0.7, -0.8], [0.5, 0.9]])
@@ -76,6 +76,34 @@ def test_sidebands_are_no_lines(periods):
     assert fit.count == 3
     assert moves(fit.law) == {(SIZE, ALL)}
     np.testing.assert_allclose(fit.law.rate / np.pi, periods, rtol=0.02)
+
+
+def test_lines_whose_sidebands_meet_are_two():
+    """Sidebands 2 resolutions apart make one cluster of two lines that are modulated alike."""
+    rng, t = np.random.default_rng(30), np.linspace(0, T, 3000)
+    omega = np.array([0.9, 1.5, 1.5 + 5 * RESOLUTION])
+    gain = 1 + 0.3 * np.cos(1.5 * RESOLUTION * t + 1)
+    y = gain * np.cos(np.outer(t, omega) + rng.uniform(0, 6, 3)).T
+    y = y.T @ SHAPES
+    record = prism.Record(y + 0.05 * y.std() * rng.standard_normal(y.shape), dt=t[1])
+    beside = omega[:, None] + 1.5 * RESOLUTION * np.array([-1, 0, 1])
+    fit = moving_evidence(record, np.sort(beside.ravel()), false_alarm=1e-3).fit
+    np.testing.assert_allclose(np.sort(fit.law.frequencies(0.0)), omega, atol=2e-4)
+    assert moves(fit.law) == {(SIZE, ALL)}
+
+
+@pytest.mark.parametrize(
+    ("law", "told"),
+    [
+        (lambda u: np.exp(-0.4 * u), False),
+        (lambda u: 1 - 0.4 * np.sin(np.pi * u / 2), True),
+        (lambda u: np.exp(-0.4 * u) * (1 + 0.2 * np.cos(9 * u)), True),
+    ],
+)
+def test_decays_tell_whether_more_than_that_moves(law, told):
+    record = made(31, size=lambda u: law(u)[:, None])
+    poles = 1j * OMEGA - 0.4 / (T / 2)
+    assert moves_besides(record, poles, false_alarm=1e-3) is told
 
 
 def test_lines_are_found_without_a_start():
