@@ -21,6 +21,7 @@ CROWD_PRICE = 10.0  # of lines so close, and again of symmetric ones: chance sel
 MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
 SYMMETRIC = 2.0  # standard deviations within which distances on both sides are equal
 DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked
+CHANGE_LEVEL = 1e-2  # the same for slow changes of lines, of which some are hardly seen
 QUIET_SHARE = 0.9  # of the Fourier lines, from which the covariance of the noise is taken
 WIDEST_WINDOW = 16  # windows of the scan in the whole band, at least
 SLOW_BLOCKS = 64  # of a trial, within which a slow change of a line is taken for constant

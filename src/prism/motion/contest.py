@@ -246,7 +246,7 @@ def _doubts(
     if isinstance(lines, Lines):
         tests = changes(scores_of(record, lines, rests))
         words, small = min(tests, key=lambda one: one[1], default=("", 1.0))
-        if small < limits.DOUBT_LEVEL:
+        if small < limits.CHANGE_LEVEL:
             yield f"{words} by a first test (chance {small:.1e})"
 
 

@@ -13,8 +13,9 @@ leave, W the inverse covariance of the noise and d the derivative by ε, the sco
 :math:`s = \sum_t d^T W e` has the variance :math:`V = \sum_t d^T W d` at most if nothing changes
 and the noise is white: what the fit of the other parameters takes away only lowers it. Noise that
 is stronger at the line than elsewhere, or at some times than at others, shows in the parts of s
-from block to block of the record; V is the sum of their squares where that is larger. So
-:math:`z = s/\sqrt V` is at most a standard normal number.
+from block to block of the record; V is the sum of their squares where that is larger, less what
+the change itself adds to them where there is one trial. So :math:`z = s/\sqrt V` is at most a
+standard normal number.
 
 Changes may be those of one line, of each line by itself, or common to all lines: amplitudes that
 change alike (a gain), phases in proportion to the frequencies (a clock). A decay has a sign, so
@@ -215,9 +216,30 @@ def scores_of(record: Record, lines: Lines, rests: Sequence[Array]) -> Scores:
         slope += P @ blocks.along
         white += P**2 @ blocks.power
         seen += P**2 @ blocks.squares
+    if record.n_trials == 1:
+        seen -= _explained(P, parts[0], slope / np.maximum(white, limits.TINY))
     # a kick comes in one trial: of several it is lost among the others
     alone = tuple(parts) if record.n_trials == 1 else ()
     return Scores(omega, slope, np.maximum(white, seen), alone)
+
+
+def _explained(P: Array, blocks: _SlowBlocks, change: Array) -> Array:
+    r"""What a change adds to the squares of the parts of its own score, (parts, orders, lines).
+
+    Block b has :math:`s_b = ε P_k V_b` and noise, which is left when
+    :math:`2 ε P_k V_b s_b - ε^2 P_k^2 V_b^2` is taken off its square; squares are the mean of
+    both parts, of which one changes.
+
+    Parameters
+    ----------
+    P : array (orders, blocks)
+    blocks : _SlowBlocks
+    change : array (parts, orders, lines)
+        ε as the scores have it.
+    """
+    cross = P**3 @ (blocks.power * blocks.along)
+    own = P**4 @ blocks.power**2
+    return np.asarray(0.5 * (2 * change * cross - change**2 * own))
 
 
 def _phasors(lines: Lines, trial: int) -> ComplexArray:

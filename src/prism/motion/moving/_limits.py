@@ -21,6 +21,16 @@ FEWEST_IN_A_PIECE = 4  # samples
 PIECES_PER_GAP = 1.2  # for each resolution to the next line: there a Hann window ends
 START_LEVEL = 3.0  # standard errors from which a coefficient of the envelope is a start value
 WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to be unwrapped
+# -- lines that sweep far --------------------------------------------------------------------------
+MOST_WINDOWS = 256  # of the record, side by side, through which a line is followed
+FEWEST_IN_A_WINDOW = 24  # samples
+MOST_RIDGES = 12  # lines followed one after the other
+RIDGE_LEVEL = 8.0  # times the noise, of the mean power along a path: noise has about 3
+STEEPEST_RIDGE = 3  # bins, each half a resolution, by which a path moves in half a window
+OFF_RIDGE = 0.25  # resolutions of a window by which a line may miss a smooth curve
+BETTER_CURVE = 0.8  # of the distance to a path, from which a higher degree counts
+RIDGE_WIDTH = 2.0  # resolutions of a window on both sides that a line takes up
+SWEPT_FAR = 8.0  # resolutions of the record; lines that move less show in its spectrum
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
 MOST_WORK = 3e10  # products of a search, half a minute: what moves smoothly took 2e10 at most

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -28,6 +28,7 @@ from prism.motion.moving.law import Law
 from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
+from prism.motion.moving.ridges import Ridge, ridges
 from prism.motion.moving.search import moves_besides, moving_evidence
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
@@ -65,7 +66,19 @@ class Moving(Explanation):
 
     def find(self, asked: Question) -> Finding:
         """Fit lines that move."""
+        followed = ridges(asked.record)
+        if followed:
+            return _swept(asked, followed, asked.settings.max_modes)
         return _moved(asked, *_steady_lines(asked), asked.settings.max_modes)
+
+    def at_sight(self, asked: Question) -> Iterator[Attempt]:
+        """Lines that sweep far, as a machine that runs up makes them: short pieces show them."""
+        followed, record = ridges(asked.record), asked.record
+        if sum(record.samples) * record.n_channels * len(followed) > limits.MOST_MOVING_WORK:
+            return
+        if followed:
+            most = asked.settings.max_modes or len(followed) + weighing.LINES_BEYOND
+            yield Attempt(self, partial(_swept, asked, followed, most), most)
 
     def rivals(
         self, asked: Question, lead: Finding | None, driven: Finding | None
@@ -143,6 +156,19 @@ def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> 
         asked.record,
         omega,
         strength=strength,
+        false_alarm=asked.settings.false_alarm,
+        max_modes=most,
+        tell=asked.tell,
+    )
+    return finding_of(asked, evidence)
+
+
+def _swept(asked: Question, followed: Sequence[Ridge], most: int | None) -> Finding:
+    """Fit lines that move, from some that were followed through the record."""
+    evidence = moving_evidence(
+        asked.record,
+        np.zeros(0),
+        followed=followed,
         false_alarm=asked.settings.false_alarm,
         max_modes=most,
         tell=asked.tell,

@@ -11,7 +11,7 @@ of degree one makes a decay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -206,6 +206,12 @@ class Law:
         new = tuple(more)
         start = np.zeros(len(new)) if values is None else np.array(list(values), float)
         return replace(self, free=self.free + new, values=np.append(self.values, start))
+
+    def given(self, more: Mapping[Freedom, float]) -> Law:
+        """With some values changed by so much, and freed where they were not."""
+        new = {one: value for one, value in more.items() if one not in self.free}
+        values = [v + more.get(one, 0.0) for one, v in zip(self.free, self.values, strict=True)]
+        return replace(self, values=np.array(values)).freed(new.keys(), new.values())
 
     def bound(self, gone: Iterable[Freedom]) -> Law:
         """Without some freedoms; without a modulation where nothing is left of it."""

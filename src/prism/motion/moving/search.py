@@ -13,6 +13,7 @@ from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence, priced
 from prism.motion.moving.fit import Data, MovingFit, evaluate, refined
 from prism.motion.moving.law import ALL, PHASE, SIZE, Freedom, Law
+from prism.motion.moving.ridges import Ridge, law_of
 from prism.motion.moving.select import (
     Gain,
     Prices,
@@ -38,6 +39,7 @@ def moving_evidence(
     *,
     false_alarm: float,
     strength: Array | None = None,
+    followed: Sequence[Ridge] = (),
     max_modes: int | None = None,
     tell: Tell = lambda text: None,
 ) -> MovingEvidence:
@@ -52,6 +54,8 @@ def moving_evidence(
         Chance that noise alone shows a line, or moves one.
     strength : array, optional
         Gain of each line.
+    followed : sequence of Ridge
+        Lines that sweep far, and those beside them, to start from in place of steady ones.
     max_modes : int, optional
     tell : callable
 
@@ -63,7 +67,7 @@ def moving_evidence(
     search = MovingSearch.of(record, false_alarm, max_modes, tell)
     omega = np.sort(np.asarray(lines, float))
     gain = np.ones(len(omega)) if strength is None else np.asarray(strength, float)
-    fit = search.run(omega, gain)
+    fit = search.from_ridges(followed) if followed else search.run(omega, gain)
     if not fit.count:
         raise NoLineError(
             f"no line, steady or moving, is significant at a false-alarm probability of "
@@ -164,6 +168,12 @@ class MovingSearch:
     def from_steady(self, centres: Array) -> MovingFit:
         """From one steady line at each place."""
         fit = self._steady(centres)
+        return self._finished(self.begun(fit, list(range(fit.count))))
+
+    def from_ridges(self, followed: Sequence[Ridge]) -> MovingFit:
+        """From lines that were followed through pieces of the record, the strongest of them."""
+        law = law_of(followed[: self.rules.max_lines], self.data.half)
+        fit = self._weighted(evaluate(self.data, law, np.ones(self.data.n_channels)))
         return self._finished(self.begun(fit, list(range(fit.count))))
 
     def _finished(self, fit: MovingFit) -> MovingFit:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -61,22 +60,15 @@ def started(fit: MovingFit, which: list[int]) -> MovingFit:
     laws = {j: more for j in which if (more := _read(fit, j))}
     together = fit.law
     for more in laws.values():
-        together = _given(together, more)
+        together = together.given(more)
     tried = attempted(evaluate, fit.data, together, fit.weights)
     if tried is not None and tried.cost < fit.cost:
         return tried
     for more in laws.values() if len(laws) > 1 else ():
-        alone = attempted(evaluate, fit.data, _given(fit.law, more), fit.weights)
+        alone = attempted(evaluate, fit.data, fit.law.given(more), fit.weights)
         if alone is not None and alone.cost < fit.cost:
             fit = alone
     return fit
-
-
-def _given(law: Law, more: dict[Freedom, float]) -> Law:
-    """A law with some values changed, and freed where they were not."""
-    new = {one: value for one, value in more.items() if one not in law.free}
-    values = [v + more.get(one, 0.0) for one, v in zip(law.free, law.values, strict=True)]
-    return replace(law, values=np.array(values)).freed(new.keys(), new.values())
 
 
 def _read(fit: MovingFit, j: int) -> dict[Freedom, float]:
