@@ -38,7 +38,7 @@ def test_the_held_back_part_is_the_last_fifth():
 def test_a_short_record_has_no_part_to_hold_back():
     record = prism.Record(np.cos(np.arange(30.0)), dt=1.0)
     asked = Question(record, Free(), Settings(), lambda text: None)
-    assert foretold(asked, Steady(), np.ones(1), 1) is None
+    assert foretold(asked, Steady(), Steady().find(asked), np.ones(1)) is None
     finding = SimpleNamespace(kind="steady", fit=None, noise_std=np.ones(1), modes=())
     steady = ranking.Contender(Steady(), finding, None, (), 1.0, None)
     moving = replace(steady, finding=SimpleNamespace(**{**vars(finding), "kind": "moving"}))
@@ -105,8 +105,8 @@ def test_an_explanation_that_foretells_nothing_misses_the_whole_motion():
     asked = Question(record, Free(), Settings(), lambda text: None)
     finding = Steady().find(asked)
     noise = finding.noise_std
-    assert foretold(asked, Steady(), noise, len(finding.modes)) == pytest.approx(1.0, abs=0.1)
-    assert foretold(asked, Moving(), None, 3) is None
+    assert foretold(asked, Steady(), finding, noise) == pytest.approx(1.0, abs=0.1)
+    assert foretold(asked, Moving(), finding, None) is None
     assert 5 < held_back(record).size_over(noise) < 15  # noise is a tenth of the motion
 
 

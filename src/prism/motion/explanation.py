@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from prism.errors import CannotTellError, OptionError
@@ -188,6 +188,23 @@ class Explanation(ABC):
             How well it does.
         """
         return iter(())
+
+    def again(self, asked: Question, found: Finding) -> Finding:
+        """The same motion fitted once more, to the first part of the record it was found in.
+
+        Parameters
+        ----------
+        asked : Question
+            Of that part.
+        found : Finding
+
+        Raises
+        ------
+        CannotTellError
+            When that part shows nothing of it.
+        """
+        few = replace(asked.settings, max_modes=len(found.modes))
+        return self.find(asked._replace(settings=few))
 
     def called(self, found: Finding) -> str:
         """What the motion that was found is called where kinds are compared."""

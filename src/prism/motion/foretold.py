@@ -8,13 +8,13 @@ the whole record. It is about 1 where the motion goes on as it is said to.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from prism._types import Array
 from prism.errors import PrismError
+from prism.finding import Finding
 from prism.motion import _limits as limits
 from prism.motion.explanation import Explanation, Question
 from prism.record import MIN_SAMPLES, Record
@@ -59,7 +59,7 @@ def held_back(record: Record) -> HeldBack:
 
 
 def foretold(
-    asked: Question, explanation: Explanation, noise: Array | None, most: int
+    asked: Question, explanation: Explanation, found: Finding, noise: Array | None
 ) -> float | None:
     """The error e of a kind of motion; None where it foretells nothing.
 
@@ -68,25 +68,24 @@ def foretold(
     asked : Question
     explanation : Explanation
         Fitted once more, to the first part of the record.
+    found : Finding
+        What it is in the whole record.
     noise : array (channels,) or None
         σ.
-    most : int
-        Modes that it has in the whole record: a part of it shows no more.
     """
     record = asked.record
     if noise is None or not can_hold_back(record):
         return None
     first, last = record.head(limits.FITTED_PART), record.tail(limits.FITTED_PART)
-    few = replace(asked.settings, max_modes=most)
     try:
-        found = explanation.find(asked._replace(data=first, settings=few))
+        part = explanation.again(asked._replace(data=first), found)
     except PrismError:  # the part is too short for it, or shows nothing
         return None
-    if found.motion is None:
+    if part.motion is None:
         return None
     errors = np.concatenate(
         [
-            (found.motion.values(t, r) - y) / noise
+            (part.motion.values(t, r) - y) / noise
             for r, (t, y) in enumerate(zip(last.times, last.trials, strict=True))
         ]
     )

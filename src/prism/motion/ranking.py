@@ -120,7 +120,7 @@ def leads(plain: Sequence[float], totals: Sequence[float], best: int) -> list[fl
 def _foretelling(asked: Question, one: Contender, noise: Array, wanted: bool) -> Contender:
     error = None
     if wanted:
-        error = foretold(asked, one.explanation, noise, len(one.finding.modes))
+        error = foretold(asked, one.explanation, one.finding, noise)
     return replace(one, foretold=error)
 
 

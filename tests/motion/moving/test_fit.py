@@ -57,6 +57,14 @@ def test_the_jacobian_is_the_derivative(law):
         np.testing.assert_allclose(J[i], numeric, atol=1e-7)
 
 
+def test_the_law_of_a_part_is_that_of_the_whole(law):
+    part = law.in_first_part(0.8 * law.half)
+    u = np.linspace(-1, 1, 57)
+    now, before = part.exponents(u), law.exponents(0.8 * u - 0.2)
+    off = now - before  # of each line a constant, which its amplitude takes up
+    np.testing.assert_allclose(off, np.broadcast_to(off[:, :1], off.shape), atol=1e-9)
+
+
 def test_the_gradient_is_that_of_the_projected_cost(law, record):
     data, weights, h = Data.of(record), np.array([100.0, 80.0]), 1e-5
     off = law.moved(np.full(law.size, 0.02))

@@ -29,7 +29,7 @@ from prism.motion.moving.motion import MovingMotion
 from prism.motion.moving.remarks import remarks_of
 from prism.motion.moving.result import MovingModes, modes_of, widened
 from prism.motion.moving.ridges import Ridge, ridges
-from prism.motion.moving.search import moves_besides, moving_evidence
+from prism.motion.moving.search import moves_besides, moving_again, moving_evidence
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
 from prism.record import QUANTITIES, Record
@@ -70,6 +70,12 @@ class Moving(Explanation):
         if followed:
             return _swept(asked, followed, asked.settings.max_modes)
         return _moved(asked, *_steady_lines(asked), asked.settings.max_modes)
+
+    def again(self, asked: Question, found: Finding) -> Finding:
+        """With the same law: another that fits a part as well would go on in another way."""
+        evidence = found.fit
+        assert isinstance(evidence, MovingEvidence)
+        return finding_of(asked, moving_again(asked.record, evidence))
 
     def at_sight(self, asked: Question) -> Iterator[Attempt]:
         """Lines that sweep far, as a machine that runs up makes them: short pieces show them."""

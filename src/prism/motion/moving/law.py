@@ -11,7 +11,7 @@ of degree one makes a decay.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -212,6 +212,42 @@ class Law:
         new = {one: value for one, value in more.items() if one not in self.free}
         values = [v + more.get(one, 0.0) for one, v in zip(self.free, self.values, strict=True)]
         return replace(self, values=np.array(values)).freed(new.keys(), new.values())
+
+    def in_first_part(self, half: float) -> Law:
+        """The same law on the scaled time of the first part of a record.
+
+        With :math:`u = a u' + a - 1` a polynomial has the same degree in u', and all lower ones; a
+        modulation turns its phase.
+
+        Parameters
+        ----------
+        half : float
+            Half the length of that part.
+        """
+        share = half / self.half
+        law = replace(Law.steady(self.carriers, half), rate=self.rate and share * self.rate)
+        for one, value in zip(self.free, self.values, strict=True):
+            law = law.given(dict(self._shifted(one, value, share)))
+        return law
+
+    def _shifted(self, one: Freedom, value: float, share: float) -> Iterator[tuple[Freedom, float]]:
+        """What a freedom becomes in a part of the record."""
+        if one.periodic:
+            turn = harmonic(one.order) * (self.rate or 0.0) * (share - 1)
+            cosine, first = (one.order - limits.DEGREE) % 2, one.order - 1
+            first += cosine
+            wave = value * np.exp(1j * turn) * (1.0 if cosine else -1j)
+            # Re(wave e^{iνu'}), of cos ν(u' + b) or sin ν(u' + b)
+            yield one._replace(order=first), float(wave.real)
+            yield one._replace(order=first + 1), -float(wave.imag)
+            return
+        shifted = Legendre.basis(one.order)(Legendre([share - 1, share])).coef.tolist()
+        for k, part in enumerate(shifted):
+            if k == 1 and one.part == PHASE:
+                each = self.weights(one)
+                yield from ((Freedom(PHASE, j, 1), value * part * w) for j, w in enumerate(each))
+            elif k:
+                yield one._replace(order=k), value * part
 
     def bound(self, gone: Iterable[Freedom]) -> Law:
         """Without some freedoms; without a modulation where nothing is left of it."""

@@ -133,9 +133,12 @@ def _followed(views: list[_Spectrogram], resolution: float) -> Iterator[Ridge]:
         strength = [_strength(view, path) for view, path in zip(views, paths, strict=True)]
         best = int(np.argmax(strength))
         view, path = views[best], paths[best]
-        if np.mean(_along(view, path)) < limits.RIDGE_LEVEL:
+        height = _along(view, path)
+        if np.mean(height) < limits.RIDGE_LEVEL:
             return
-        curve, off = _curve(view, path)
+        # what lies between the pieces of two other lines is no line
+        lasting = np.median(height) > limits.RIDGE_LEVEL
+        curve, off = _curve(view, path) if lasting else (Legendre([0.0]), np.inf)
         if off < limits.OFF_RIDGE:
             places = curve(np.linspace(-1, 1, 201))
             swept = float(places.max() - places.min()) / resolution
@@ -186,7 +189,7 @@ def _curve(view: _Spectrogram, path: Index) -> tuple[Legendre, float]:
     The distance is the root of the mean square, in resolutions of a window.
     """
     at, weight = _summits(view, path), np.sqrt(np.maximum(_along(view, path) - 1, 0.0))
-    weight = np.minimum(weight, np.median(weight)) + 1e-300
+    weight = np.minimum(weight, np.median(weight))
     best, off = Legendre([float(np.average(at, weights=weight))]), np.inf
     for degree in range(min(limits.DEGREE, len(path) // 3)):
         X = legvander(view.u, degree)

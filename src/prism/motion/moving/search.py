@@ -76,6 +76,29 @@ def moving_evidence(
     return search.evidence(fit)
 
 
+def moving_again(record: Record, evidence: MovingEvidence) -> MovingEvidence:
+    """Lines with a law that is known but for its values, in the first part of a record.
+
+    Parameters
+    ----------
+    record : Record
+        That part.
+    evidence : MovingEvidence
+        Of the whole record.
+
+    Raises
+    ------
+    NoLineError
+        When the part does not determine that law.
+    """
+    search = MovingSearch.of(record, evidence.false_alarm)
+    law = evidence.fit.law.in_first_part(search.data.half)
+    fit = attempted(refined, search.data, law, evidence.fit.weights)
+    if fit is None:
+        raise NoLineError("the part of the record is too short for lines that move in this way.")
+    return search.evidence(search._weighted(fit))
+
+
 def moves_besides(record: Record, poles: ComplexArray, *, false_alarm: float) -> bool:
     """Whether lines that decay leave a sign that their sizes or phases do more than that.
 
