@@ -5,8 +5,7 @@ import pytest
 import scipy.signal
 
 import prism
-from prism.motion import _limits as limits
-from prism.motion.doubts import bunches, crowd_price, hump_chance, rough, symmetric
+from prism.motion.doubts import bunches, hump_chance, rough, symmetric
 from prism.motion.driven.spectrum import fourier_lines
 from prism.uncertainty import Gaussian
 
@@ -85,20 +84,21 @@ def test_sidebands_stand_symmetrically():
 
 
 @pytest.mark.parametrize(
-    ("places", "price"),
+    ("places", "seen"),
     [
-        ([1.0, 2.0, 3.0], 0.0),
-        ([1.0, 2.0, 2.003], 1.0),
-        ([1.997, 2.0, 2.003], 2.0),
-        ([1.0, 2.0, 3.0 + 1e-5], 0.0),
+        ([1.0, 2.0, 3.0], [True, False]),
+        ([1.0, 2.0, 2.003], [False, False]),
+        ([1.997, 2.0, 2.003], [True, True]),
+        ([1.997, 2.0, 2.0035], [False, False]),
     ],
 )
-def test_lines_pay_for_standing_close_and_for_standing_symmetrically(places, price):
+def test_lines_stand_symmetrically_within_a_distance(places, seen):
+    known = {"frequencies": np.array(places), "shapes": np.ones((3, 1))}
     modes = prism.Modes(
-        Gaussian.of({"frequencies": np.array(places), "shapes": np.ones((3, 1))}, 1e-9 * np.eye(6)),
+        Gaussian.of(known, 1e-9 * np.eye(6)),
         amplitudes=np.ones((1, 3)),
         significance=np.array([10.0, 30.0, 10.0]),
         phase_ratio=np.zeros(3),
         in_phase=np.ones(3, bool),
     )
-    assert crowd_price(modes, 0.004, 0.004) == price * limits.CROWD_PRICE
+    assert [symmetric(modes), symmetric(modes, 0.004)] == seen

@@ -10,7 +10,7 @@ import prism
 from prism.evidence import CLOSE_CALL
 from prism.experiments import Free
 from prism.motion import contest, ranking
-from prism.motion._limits import CROWD_PRICE, DOUBT_LEVEL
+from prism.motion._limits import DOUBT_LEVEL
 from prism.motion.explanation import Question
 from prism.motion.foretold import foretold, held_back
 from prism.motion.moving.kind import Moving
@@ -76,10 +76,7 @@ def test_combinations_of_a_few_frequencies_are_asked_too(lattice):
 
 
 def test_steady_lines_that_foretell_better_win(lattice):
-    """One line that is modulated scores better by 16.5, and goes on in another way.
-
-    Of that the steady lines pay 10 for standing close together.
-    """
+    """One line that is modulated scores better by 6.5, and goes on in another way."""
     clean, record = lattice
     model = prism.identify(record)
     assert model.kind == "steady"
@@ -87,7 +84,7 @@ def test_steady_lines_that_foretell_better_win(lattice):
     moving = next(one for one in others if one.kind == "moving")
     assert best.foretold < 1.05 < moving.foretold
     missed = held_back(record).numbers * (moving.foretold**2 - best.foretold**2)
-    assert missed - CLOSE_CALL - CROWD_PRICE < moving.behind < missed
+    assert missed - CLOSE_CALL < moving.behind < missed
     rest = clean.tail(FIT)
     error = model.forecast(rest.times[0]).values - rest.trials[0]
     assert np.sqrt(np.mean(error**2)) < 0.15 * rest.trials[0].std()

@@ -17,7 +17,7 @@ TINY = float(np.finfo(float).tiny)
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated
 UNRESOLVED = 0.5  # resolutions between tied lines, below which one that moves slowly looks so
-CROWD_PRICE = 10.0  # of lines so close, and again of symmetric ones: chance seldom puts modes there
+UNLIKELY_PLACES = 10.0  # price of modes that stand where chance seldom puts them
 MAY_BE_ONE = 2.0  # resolutions between lines that may be one that decays or moves
 SYMMETRIC = 2.0  # standard deviations within which distances on both sides are equal
 DOUBT_LEVEL = 1e-3  # chance, of all that noise leaves, below which other kinds are asked

@@ -17,31 +17,13 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines
 
-__all__ = ["bunches", "crowd_price", "hump_chance", "rough", "symmetric"]
+__all__ = ["bunches", "hump_chance", "rough", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
     """Indices of lines, ascending, in groups whose neighbours may be one line."""
     apart = np.flatnonzero(np.diff(omega) > limits.MAY_BE_ONE * resolution) + 1
     return [group for group in np.split(np.arange(len(omega)), apart) if len(group)]
-
-
-def crowd_price(modes: Modes, nearest: float, within: float) -> float:
-    """What lines pay that stand where those of another motion would, in units of ``2 log L``.
-
-    Frequencies that know nothing of each other come so close, or so symmetrically, by chance alone;
-    a line that moves or decays makes such neighbours always.
-
-    Parameters
-    ----------
-    modes : Modes
-    nearest : float
-        Distance of neighbours below which they pay.
-    within : float
-        Distance from a stronger line within which symmetric ones pay once more.
-    """
-    close = np.any(np.diff(np.unique(modes.frequencies)) < nearest)
-    return limits.CROWD_PRICE * (int(close) + symmetric(modes, within))
 
 
 def symmetric(modes: Modes, within: float = np.inf) -> bool:

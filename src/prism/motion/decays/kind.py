@@ -25,7 +25,7 @@ from prism.motion.decays.decays import (
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.decays.onsets import Onsets, left_between, onsets
 from prism.motion.decays.search import NO_POLES
-from prism.motion.doubts import bunches, crowd_price, rough
+from prism.motion.doubts import bunches, rough
 from prism.motion.driven.driven import DrivenFit, band_of
 from prism.motion.driven.innovations import kicks
 from prism.motion.driven.kind import Driven
@@ -132,8 +132,9 @@ class Decays(LossyMotion):
         parameters = m * (n + 2 * stretches) + n * fit.unused + stretches - record.n_trials
         spare = m * (2 * n * stretches - (n - 1) - 2 * stretches)
         near = weighing.UNRESOLVED * 2 * np.pi / record.duration
-        crowd = crowd_price(found.modes, near, 0.0)
-        return Account(fit.rests, price_of(record, parameters) + spare + decay_price(m) + crowd)
+        close = bool(np.any(np.diff(np.unique(found.modes.frequencies)) < near))
+        price = price_of(record, parameters) + spare + decay_price(m)
+        return Account(fit.rests, price + weighing.UNLIKELY_PLACES * close)
 
     def meant(self, asked: Question) -> Decays | None:
         """Where losses are asked for; whether noise drives the motion instead, the data say."""

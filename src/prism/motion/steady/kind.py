@@ -16,7 +16,7 @@ from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.modes import Modes, spread_of_residues
 from prism.motion import _limits as limits
 from prism.motion.account import Account, price_of
-from prism.motion.doubts import crowd_price
+from prism.motion.doubts import symmetric
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.ties import Ties
@@ -72,8 +72,9 @@ class Steady(Explanation):
         )
         parameters = len(lines.motion.line) * (record.n_channels + 2 * record.n_trials)
         near = limits.MODULATED * 2 * np.pi / record.duration
-        crowd = crowd_price(found.modes.vibrating(), near, near)
-        return Account(rests, price_of(record, parameters) + crowd)
+        # modulation makes such lines always, independent modes seldom
+        places = limits.UNLIKELY_PLACES * symmetric(found.modes.vibrating(), near)
+        return Account(rests, price_of(record, parameters) + places)
 
 
 def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
