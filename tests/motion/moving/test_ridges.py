@@ -90,3 +90,16 @@ def test_orders_of_a_machine_run_up_together():
     model = prism.identify(swept(*paths, channels=2))
     assert (model.kind, len(model.modes)) == ("moving", 3)
     assert "common-drift" in [one.code for one in model.identifiability.remarks]
+
+
+def test_lines_that_cross_are_two():
+    model = prism.identify(swept(rising(0.1, 200), lambda u: 0.15 - 0.025 * u))
+    assert (model.kind, len(model.modes)) == ("moving", 2)
+
+
+def test_a_line_that_sweeps_and_dies_away():
+    record = swept(rising(0.1, 60), noise=0.0)
+    values = record.trials[0] * np.exp(-1.5 * (U + 1))[:, None]
+    values += 0.02 * np.random.default_rng(2).standard_normal(values.shape)
+    model = prism.identify(prism.Record(values, dt=1.0))
+    assert (model.kind, len(model.modes)) == ("moving", 1)

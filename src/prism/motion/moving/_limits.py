@@ -24,12 +24,14 @@ WEAKEST_PIECE = 3.0  # standard errors of the envelope in its median piece, to b
 # -- lines that sweep far --------------------------------------------------------------------------
 MOST_WINDOWS = 256  # of the record, side by side, through which a line is followed
 FEWEST_IN_A_WINDOW = 24  # samples
-MOST_RIDGES = 12  # lines followed one after the other
+MOST_RIDGES = 8  # lines followed one after the other
 RIDGE_LEVEL = 8.0  # times the noise, of the mean power along a path: noise has about 3
+SHOWN_AS_WELL = 0.4  # of the largest power of a line in windows of any length
 STEEPEST_RIDGE = 3  # bins, each half a resolution, by which a path moves in half a window
 OFF_RIDGE = 0.25  # resolutions of a window by which a line may miss a smooth curve
 BETTER_CURVE = 0.8  # of the distance to a path, from which a higher degree counts
 RIDGE_WIDTH = 2.0  # resolutions of a window on both sides that a line takes up
+SMOOTH_SWEEP = 50.0  # times the distance from its curve; random motion had 32 in 60 records
 SWEPT_FAR = 8.0  # resolutions of the record; lines that move less show in its spectrum
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added

@@ -35,13 +35,18 @@ class Ridge(NamedTuple):
         Angular, over scaled time from -1 to 1.
     swept : float
         How far it moves, in resolutions of the record.
-    strength : float
-        Mean power over the noise, of its amplitude.
+    smooth : float
+        The same over the distance from the curve to the peaks.
     """
 
     frequency: Legendre
     swept: float
-    strength: float
+    smooth: float
+
+    @property
+    def far(self) -> bool:
+        """Whether it sweeps far, and on a curve that peaks of random motion seldom follow."""
+        return self.swept > limits.SWEPT_FAR and self.smooth > limits.SMOOTH_SWEEP
 
 
 class _Spectrogram(NamedTuple):
@@ -83,7 +88,7 @@ def ridges(record: Record) -> list[Ridge]:
     if not views or max(view.power.max() for view in views) < limits.RIDGE_LEVEL:
         return []
     found = list(_followed(views, 2 * np.pi / record.duration))
-    return found if any(one.swept > limits.SWEPT_FAR for one in found) else []
+    return found if any(one.far for one in found) else []
 
 
 def law_of(found: Sequence[Ridge], half: float) -> Law:
@@ -131,20 +136,43 @@ def _followed(views: list[_Spectrogram], resolution: float) -> Iterator[Ridge]:
     for _ in range(limits.MOST_RIDGES):
         paths = [_path(view) for view in views]
         strength = [_strength(view, path) for view, path in zip(views, paths, strict=True)]
-        best = int(np.argmax(strength))
-        view, path = views[best], paths[best]
-        height = _along(view, path)
-        if np.mean(height) < limits.RIDGE_LEVEL:
+        first = int(np.argmax(strength))
+        if np.mean(_along(views[first], paths[first])) < limits.RIDGE_LEVEL:
             return
-        # what lies between the pieces of two other lines is no line
-        lasting = np.median(height) > limits.RIDGE_LEVEL
-        curve, off = _curve(view, path) if lasting else (Legendre([0.0]), np.inf)
-        if off < limits.OFF_RIDGE:
-            places = curve(np.linspace(-1, 1, 201))
-            swept = float(places.max() - places.min()) / resolution
-            yield Ridge(curve, swept, strength[best])
+        enough = limits.SHOWN_AS_WELL * max(strength)
+        tries = [k for k in range(len(views)) if strength[k] > enough]
+        curves = [curve for k in tries for curve in _curves(views[k], paths[k])]
+        best = min(curves, key=lambda one: one.off * one.view.cell, default=None)
+        if best is not None:
+            swept = best.range / resolution
+            yield Ridge(best.frequency, swept, best.range / max(best.off * best.view.cell, 1e-300))
+        view, path = (views[first], paths[first]) if best is None else (best.view, best.path)
         for other in views:
             _taken(other, np.interp(other.u, view.u, view.omega[path]), view.cell)
+
+
+class _Curve(NamedTuple):
+    """A smooth curve along a path, and how far it is off, in resolutions of a window."""
+
+    view: _Spectrogram
+    path: Index
+    frequency: Legendre
+    off: float
+
+    @property
+    def range(self) -> float:
+        """Between the lowest and the highest frequency."""
+        return float(np.ptp(self.frequency(np.linspace(-1, 1, 201))))
+
+
+def _curves(view: _Spectrogram, path: Index) -> Iterator[_Curve]:
+    """Curves that follow a path, or the straight one where that bends: lines cross there."""
+    one = _curve(view, path)
+    if one.off > limits.OFF_RIDGE:
+        one = _curve(view, _straight(view))
+    # what lies between the pieces of two other lines is no line
+    if one.off < limits.OFF_RIDGE and np.median(_along(view, one.path)) > limits.RIDGE_LEVEL:
+        yield one
 
 
 def _path(view: _Spectrogram) -> Index:
@@ -170,6 +198,27 @@ def _path(view: _Spectrogram) -> Index:
     return path
 
 
+def _straight(view: _Spectrogram) -> Index:
+    """The straight path of the largest sum of log powers: lines that cross make others bend."""
+    score = np.log(np.maximum(view.power, 1.0))
+    windows, bins = score.shape
+    reach = limits.STEEPEST_RIDGE * (windows - 1)
+    best, kept = -np.inf, np.zeros(windows, int)
+    part = np.arange(windows) / max(windows - 1, 1)
+    for rise in range(-reach, reach + 1):
+        shift = np.rint(rise * part).astype(int)
+        first, stop = max(0, -rise), min(bins, bins - rise)
+        if stop <= first:
+            continue
+        total = np.zeros(stop - first)
+        for b in range(windows):
+            total += score[b, first + shift[b] : stop + shift[b]]
+        place = int(np.argmax(total))
+        if total[place] > best:
+            best, kept = float(total[place]), first + place + shift
+    return kept
+
+
 def _along(view: _Spectrogram, path: Index) -> Array:
     return np.asarray(view.power[np.arange(len(path)), path])
 
@@ -183,13 +232,13 @@ def _strength(view: _Spectrogram, path: Index) -> float:
     return float(np.mean(_along(view, path) - 1)) / view.samples
 
 
-def _curve(view: _Spectrogram, path: Index) -> tuple[Legendre, float]:
-    """A polynomial through a path, of the lowest degree that follows it, and how far it is off.
+def _curve(view: _Spectrogram, path: Index) -> _Curve:
+    """A polynomial through a path, of the lowest degree that follows it.
 
-    The distance is the root of the mean square, in resolutions of a window.
+    Its distance is the root of the mean square.
     """
-    at, weight = _summits(view, path), np.sqrt(np.maximum(_along(view, path) - 1, 0.0))
-    weight = np.minimum(weight, np.median(weight))
+    at = _summits(view, path)
+    weight = np.sqrt(np.maximum(_along(view, path) - 1, 0.0)) + 1e-6
     best, off = Legendre([float(np.average(at, weights=weight))]), np.inf
     for degree in range(min(limits.DEGREE, len(path) // 3)):
         X = legvander(view.u, degree)
@@ -198,7 +247,7 @@ def _curve(view: _Spectrogram, path: Index) -> tuple[Legendre, float]:
         now = float(np.sqrt(np.average(rest**2, weights=weight**2))) / view.cell
         if now < limits.BETTER_CURVE * off:
             best, off = Legendre(coefficients), now
-    return best, off
+    return _Curve(view, path, best, off)
 
 
 def _summits(view: _Spectrogram, path: Index) -> Array:
