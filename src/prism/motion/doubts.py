@@ -17,7 +17,7 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines
 
-__all__ = ["bunches", "hump_chance", "rough", "symmetric"]
+__all__ = ["bunches", "hump_chance", "rough", "scan_chance", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
@@ -64,8 +64,8 @@ def hump_chance(lines: FourierLines) -> float:
     lengths = {len(values) for values in trials}
     if len(lengths) == 1:
         power = np.sum([_powers(values) for values in trials], axis=0)
-        return _scan(power, len(trials) * lines.values.shape[1])
-    each = [_scan(_powers(values), values.shape[1]) for values in trials]
+        return scan_chance(power, len(trials) * lines.values.shape[1])
+    each = [scan_chance(_powers(values), values.shape[1]) for values in trials]
     return min(1.0, len(each) * min(each))
 
 
@@ -106,8 +106,16 @@ def _powers(values: ComplexArray) -> Array:
     return np.asarray(power * gammaincinv(n, 0.5) / np.median(power))
 
 
-def _scan(power: Array, dof: int) -> float:
-    """Bonferroni bound over all windows; dof is the shape of the Gamma law of one line."""
+def scan_chance(power: Array, dof: int) -> float:
+    """Chance of the most conspicuous window of a series of powers, bounded over all windows.
+
+    Parameters
+    ----------
+    power : array
+        Independent, each Gamma distributed.
+    dof : int
+        Shape of that law.
+    """
     total, chance, width = np.append(0.0, np.cumsum(power)), 1.0, 1
     count = 0
     while width * limits.WIDEST_WINDOW <= len(power) or width == 1:

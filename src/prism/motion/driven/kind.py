@@ -13,6 +13,7 @@ from prism.motion.account import Account, price_of, usable
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.driven import DrivenFit, fit_driven
 from prism.motion.driven.scoring import BandFit
+from prism.motion.driven.steadiness import drive_remark
 from prism.motion.explanation import Attempt, Question
 from prism.motion.losses import LossyMotion, finding_of
 
@@ -60,6 +61,7 @@ class Driven(LossyMotion):
             max_modes=settings.max_modes,
             progress=asked.tell,
         )
+        drive = drive_remark(fit.bands)
         return finding_of(
             asked,
             fit,
@@ -73,6 +75,7 @@ class Driven(LossyMotion):
                 "motion that nothing drives would look alike",
                 f"what the modes leave: {fit.noise}",
                 *fit.remarks,
+                *([] if drive is None else [drive]),
             ),
         )
 

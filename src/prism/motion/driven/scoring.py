@@ -124,6 +124,19 @@ def _whitened(model: BandModel, band: LineBand) -> _White | None:
     return _White(band, inverse, lines, log_det, Z, T, S, values, vectors)
 
 
+def white_lines(fit: BandFit) -> list[ComplexArray]:
+    r"""Lines of every trial whitened by all that the model says, :math:`E^{-1/2} Y`, (K, n)."""
+    out = []
+    for part in fit.band.trials:
+        white = _whitened(fit.model, part)
+        if white is not None:
+            turned = (white.power(-0.5) - np.eye(len(white.values))) @ (
+                white.Z.conj().T @ white.lines
+            )
+            out.append((white.lines + white.Z @ turned).reshape(len(part.omega), -1))
+    return out
+
+
 def _possible(model: BandModel) -> bool:
     free = slice(0, model.fitted)
     zeta, omega = model.zeta[free], model.omega[free]

@@ -91,10 +91,13 @@ class Moving(Explanation):
     ) -> Iterator[Attempt]:
         """Lines that move, about as many as stand apart, unless that would take long.
 
-        After driven motion only where the record grows all the time, as no stationary motion does.
+        After driven motion only where the record grows all the time, as no stationary motion does,
+        or where no mode loses much in all of it: what hardly changes at random changes smoothly.
         """
         lines, record = None if lead is None else lead.fit, asked.record
-        if not isinstance(lines, Lines) or (driven is not None and not _grows(record)):
+        if not isinstance(lines, Lines):
+            return
+        if driven is not None and not (_grows(record) or _coherent(driven, record)):
             return
         apart = len(bunches(lines.fit.omega, 2 * np.pi / record.duration))
         if sum(record.samples) * record.n_channels * apart > limits.MOST_MOVING_WORK:
@@ -142,6 +145,12 @@ def _grows(record: Record) -> bool:
         if np.any(np.diff(total) <= 0) or total[-1] < limits.GROWN * total[0]:
             return False
     return True
+
+
+def _coherent(driven: Finding, record: Record) -> bool:
+    """Whether driven modes keep their phases over the whole record, ``ζΩT < 1`` in all of them."""
+    rates = driven.modes.damping * driven.modes.frequencies
+    return bool(np.all(rates * record.duration < limits.COHERENT))
 
 
 def _within_noise(asked: Question, lead: Finding | None) -> bool:
