@@ -12,6 +12,7 @@ from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles
 from prism.motion.forced.records.reciprocal import Modal
+from prism.remarks import Remark
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class ReciprocalStart:
     modal: Modal
     nuisance: Poles
     weights: Array
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
@@ -97,18 +98,19 @@ def _free(local: Array, V: Array, passive: Mask, weights: Array) -> Array:
     return np.asarray(np.einsum("ja,a,ajh->jh", V, weights, pairs) / norm[:, None])
 
 
-def nuisance_remarks(nuisance: Poles) -> tuple[str, ...]:
+def nuisance_remarks(nuisance: Poles) -> tuple[Remark, ...]:
     """What is said of poles that are fitted but no modes."""
     out = []
     for omega, driven in zip(nuisance.omega, nuisance.driven, strict=True):
         if driven:
-            out.append(
+            said = (
                 f"the resonance at {omega:.5g} has a negative residue at the driving point, which "
-                "no passive mode has: it is fitted but left out; check where the force acts."
+                "no passive mode has: it is fitted but left out; check where the force acts"
             )
         else:
-            out.append(
+            said = (
                 f"the line at {omega:.5g} is not driven by the force: free motion or hum, fitted "
-                "but left out, since its magnitude cannot be told."
+                "but left out, since its magnitude cannot be told"
             )
+        out.append(Remark(said, code="not-alternating" if driven else "not-driven"))
     return tuple(out)
