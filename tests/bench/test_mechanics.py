@@ -125,7 +125,8 @@ def test_an_oracle_of_forced_experiments_sees_nothing_where_nothing_is_wrong(kin
 def test_an_oracle_sees_what_is_wrong_with_a_forced_experiment(name):
     wrong, rng = forced_audit.VIOLATIONS[name], np.random.default_rng(1)
     turns = name == "forced, turns and is called still"
-    scene = scene_of(wrong.kinds[-1], 4 if turns else 1, seed=3)
+    scenes = (scene_of(wrong.kinds[-1], 4 if turns else 1, seed) for seed in range(20))
+    scene = next(one for one in scenes if len(one.gain) > 1)  # a single port tells less
     assert wrong.fits(wrong.kinds[-1], scene)
     assert wrong.change(rng, scene).power() > 0.999
 
