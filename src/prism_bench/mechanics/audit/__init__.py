@@ -32,9 +32,10 @@ def audit(rng: np.random.Generator) -> Made:
         data = scene.measured(rng)
         if scene.visible(data):
             break
-    about = VIOLATIONS[violation].about if violation else ()
+    # where something is wrong, what holds the answer back for another reason does not count
+    about = VIOLATIONS[violation].about if violation else scene.about
     return Made(
         *(data, scene.options, scene.truth, f"{kind} {scene.words}", violation),
         power=scene.power if violation else lambda: 0.0,
-        about=(*scene.about, *about),
+        about=about,
     )

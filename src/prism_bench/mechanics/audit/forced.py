@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from prism_bench.mechanics.friction import (
     poles,
 )
 from prism_bench.mechanics.oracle import detected
-from prism_bench.mechanics.rigid import FORCED_NOISE, LINES, LOSS, band, resolved, strong
+from prism_bench.mechanics.rigid import FORCED_NOISE, LINES, LOSS, band, carried, resolved, strong
 from prism_bench.mechanics.rotors import mass_friction, rotor
 from prism_bench.mechanics.systems import FREE, STILL, Sampled, draw
 
@@ -37,7 +37,6 @@ __all__ = ["KINDS", "VIOLATIONS", "Forced"]
 
 RECORD = (2000, 4000)  # samples of a record of a free body
 GAIN = 1.05
-DELAY = 0.5  # sampling steps
 AWAY = 0.3  # of a force that acts elsewhere, beside the one that acts where it should
 COLOUR = 0.9  # of an autoregression
 UNKNOWN = 0.3  # an unmeasured force over the measured ones
@@ -56,10 +55,16 @@ class Matrices:
     K: Array
     gamma: Array
 
+    @cached_property
+    def modes(self) -> tuple[Array, Array]:
+        """Squared frequencies, and the modes that go with them without friction."""
+        squares, phi = scipy.linalg.eigh(self.K, self.M)
+        return np.asarray(squares), np.asarray(phi)
+
     @property
     def modal(self) -> Modal:
         """In the coordinates of its modes."""
-        squares, phi = scipy.linalg.eigh(self.K, self.M)
+        squares, phi = self.modes
         D = phi.T @ self.D @ phi
         C = (D + D.T) / 2 + TINY * np.sqrt(squares[-1]) * np.eye(len(phi))
         return Modal(squares, phi.T @ self.gamma.T, np.linalg.cholesky(C), (D - D.T) / 2)
@@ -86,8 +91,8 @@ class Forced(AbstractScene):
     gain : array (channels,)
     pushed : array (channels, coordinates)
         Where the forces act.
-    delay : float
-        Of the motions.
+    late : int
+        Samples by which the motions come after the forces.
     colour : float
         Of the noise.
     unknown : array (coordinates,) or None
@@ -109,7 +114,7 @@ class Forced(AbstractScene):
     stated: int
     gain: Array
     pushed: Array
-    delay: float = 0.0
+    late: int = 0
     colour: float = 0.0
     unknown: Array | None = None
     hum: float = 0.0
@@ -159,14 +164,14 @@ class Forced(AbstractScene):
         M, D, K, gamma = (getattr(self.system, name) for name in ("M", "D", "K", "gamma"))
         w = omega[:, None, None]
         X = np.linalg.solve(K + 1j * w * D - w**2 * M, (pushed.T + 0j)[None])
-        late = (1j * w) ** self.order * np.exp(-1j * w * self.delay)
-        return np.asarray(self.gain[:, None] * (gamma @ X) * late)
+        turned = (1j * w) ** self.order * np.exp(-1j * w * self.late * self.dt)
+        return np.asarray(self.gain[:, None] * (gamma @ X) * turned)
 
     def _record(self, rng: np.random.Generator) -> Record:
         n = len(self.gain)
         u = rng.standard_normal((self.samples, n))
         x = self.motion(u, self.pushed)
-        sigma = self.sigma(x - self.drift(u))
+        sigma = self.sigma(x - self.drift(u, self.pushed))
         if self.unknown is not None:
             pushed = UNKNOWN * self.unknown[None]
             x = x + self.motion(rng.standard_normal((self.samples, 1)), pushed)
@@ -192,30 +197,24 @@ class Forced(AbstractScene):
 
     def motion(self, u: Array, pushed: Array) -> Array:
         """Motion from rest, exact for forces that go straight between their samples."""
-        steps = 2 if self.delay else 1
-        k = np.arange(steps * (len(u) - 1) + 1) / steps
-        fine = np.column_stack([np.interp(k, np.arange(len(u)), one) for one in u.T])
-        M, size = self.system.M, len(self.system.M)
-        inverse = np.linalg.inv(M)
-        below = [-inverse @ self.system.K, -inverse @ self.system.D]
+        squares, phi = self.system.modes
+        still = squares < STILL**2 * squares[-1]
+        # rigid motion apart: beside it rounding would be as large as what is elastic
+        elastic = phi[:, ~still]
+        size = elastic.shape[1]
+        below = [-np.diag(squares[~still]), -elastic.T @ self.system.D @ elastic]
         A = np.block([[np.zeros((size, size)), np.eye(size)], below])
-        B = np.vstack([np.zeros((size, len(pushed))), inverse @ pushed.T])
-        w = held_states(A, B, fine, self.dt / steps)
-        if self.delay:  # half a step: what was a fine step before
-            w = np.vstack([w[:1], w[1::2]])
-        state = w[:, size * self.order : size * (self.order + 1)]
-        return np.asarray(state @ self.system.gamma.T * self.gain)
+        B = np.vstack([np.zeros((size, len(pushed))), elastic.T @ pushed.T])
+        w = held_states(A, B, u, self.dt)[:, size * self.order : size * (self.order + 1)]
+        shown = w @ elastic.T @ self.system.gamma.T * self.gain + self.drift(u, pushed)
+        return np.vstack([shown[:1]] * self.late + [shown[: len(shown) - self.late]])
 
-    def drift(self, u: Array) -> Array:
+    def drift(self, u: Array, pushed: Array) -> Array:
         """Motion of the body as a whole; none of one that is held."""
-        squares, phi = scipy.linalg.eigh(self.system.K, self.system.M)
-        whole = phi[:, squares < (STILL**2) * squares[-1]]
-        if not whole.shape[1]:
-            return np.zeros((1, len(self.gain)))
-        free = Matrices(self.system.M, 0 * self.system.D, 0 * self.system.K, self.system.gamma)
-        # only what pushes the body as a whole: M φ φᵀ projects on it
-        onto = self.system.M @ whole @ whole.T
-        return replace(self, system=free).motion(u, self.pushed @ onto.T)
+        squares, phi = self.system.modes
+        whole = phi[:, squares < STILL**2 * squares[-1]]
+        moved = carried(u @ pushed @ whole, self.dt)[self.order]
+        return np.asarray(moved @ whole.T @ self.system.gamma.T * self.gain)
 
     # -- what a test would see ---------------------------------------------------------------------
 
@@ -249,11 +248,14 @@ class Forced(AbstractScene):
         """What the nearest system that is as assumed leaves of the response."""
         omega = self._bins
         H = self.seen(omega, self.pushed) * self._held("first")[:, None, None]
-        stated = (1j * omega) ** self.stated * self._held(self.options.get("hold", "first"))
+        stated = (1j * omega) ** self.stated
         lossless = self.options.get("damped") is False
         turning = _turns(self) and self.options.get("gyroscopic") is not False
-        sight = Sight(omega, H, 1 / self._level(H), np.asarray(stated), lossless, turning)
-        return left_over(sight, self.system.modal)
+        # unless it is told, the data decide how forces are held
+        told = self.options.get("hold")
+        factors = [stated * self._held(hold) for hold in ([told] if told else ("first", "zero"))]
+        sights = [Sight(omega, H, 1 / self._level(H), one, lossless, turning) for one in factors]
+        return min(left_over(sight, self.system.modal) for sight in sights)
 
     def _noise_off(self) -> float:
         """How far the noise is from the white noise that is assumed."""
@@ -412,7 +414,7 @@ def _elsewhere(rng: np.random.Generator, scene: Forced) -> Forced:
 
 
 def _late(rng: np.random.Generator, scene: Forced) -> Forced:
-    return replace(scene, delay=DELAY * scene.dt)
+    return replace(scene, late=1)
 
 
 def _held_wrongly(rng: np.random.Generator, scene: Forced) -> Forced:
@@ -454,7 +456,7 @@ VIOLATIONS: dict[str, Violation[Forced]] = {
     "forced, turns and is called still": Violation(_called_still, _BOTH, _LEFT, _turns),
     "forced, damped and called lossless": Violation(_called_lossless, _BOTH, _LEFT),
     "forced, a force acts elsewhere": Violation(_elsewhere, _BOTH, _LEFT),
-    "forced, motions half a sample late": Violation(_late, _BOTH, _LEFT),
+    "forced, motions a sample late": Violation(_late, _BOTH, _LEFT),
     "forced, held in another way": Violation(_held_wrongly, _RECORD, _LEFT),
     "forced, coloured noise": Violation(_coloured, _RECORD, _LEFT),
     "forced, an unknown force": Violation(_pushed_unseen, _RECORD, _LEFT),
