@@ -49,16 +49,14 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     D = int(poles.driven.sum())
     passive = poles.driven.copy()
     passive[poles.driven] = [values[0] > limits.NEGATIVE_RESIDUE for values, _ in split[:D]]
-    rigid = split[D] if poles.rigid else None
-    keep_rigid = rigid is not None and rigid[0][0] > 0
-    if not passive.any() and not keep_rigid:
+    rigid = rigid_shapes(*split[D]) if poles.rigid else []
+    if not passive.any() and not rigid:
         raise CannotTellError(
             f"{', '.join(data.motions)} answers {', '.join(data.forces)} with the wrong sign in "
             "every mode: turn the sign of the force, or say what the channels measure."
         )
     shapes = [split[i][1][0] for i in np.flatnonzero(passive[poles.driven])]
-    if rigid is not None and keep_rigid:
-        shapes.append(rigid[1][0])
+    shapes += rigid
     if poles.static:
         values, vectors = split[-1]
         shapes += [
@@ -67,9 +65,22 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     V = np.array(shapes)
     N = int(passive.sum())
     free = [_free(local, V[:N], passive, fit.weights) for local in fit.local]
-    modal = Modal(poles.omega[passive], poles.decay[passive], V, int(keep_rigid), free, poles.hold)
+    modal = Modal(poles.omega[passive], poles.decay[passive], V, len(rigid), free, poles.hold)
     nuisance = replace(poles.picked(~passive), rigid=False, static=False)
     return ReciprocalStart(modal, nuisance, fit.weights, nuisance_remarks(nuisance))
+
+
+def rigid_shapes(values: Array, vectors: Array) -> list[Array]:
+    """Shapes of the rigid-body modes that ports tell from each other: one, or as many as matter.
+
+    Parameters
+    ----------
+    values, vectors
+        As of `ranked`.
+    """
+    if values[0] <= 0:
+        return []
+    return [vectors[0], *vectors[1:][values[1:] > limits.STATIC_TERM]]
 
 
 def ranked(C: Array, std: Array, data: ForcedData) -> tuple[Array, Array]:
