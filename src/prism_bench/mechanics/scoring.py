@@ -113,7 +113,9 @@ class Score:
     def __str__(self) -> str:
         """One line for people who tune."""
         worst = f"{np.abs(self.hidden).max():.1f}" if len(self.hidden) else "-"
-        verdict = "SILENT" if self.silent else "right" if self.good else "wrong"
+        verdict = "right" if self.good else "wrong"
+        if self.misled:
+            verdict = "said" if self.said else "SILENT"
         told = f" (power {self.power:.2g})" if np.isfinite(self.power) else ""
         return (
             f"{self.row:18}{self.seed:4}  {self.outcome:9}{verdict:7}z {worst:6}"
