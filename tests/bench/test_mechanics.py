@@ -2,20 +2,26 @@
 
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.linalg
 
+from prism.pipeline import identify
 from prism.record import Record
+from prism.remarks import Remark
 from prism.systems import chain, forced
 from prism_bench import BENCHMARKS, mechanics
 from prism_bench.kinds.systems import Wanted
 from prism_bench.mechanics import ROWS, SCORING, TUNING, make, score
-from prism_bench.mechanics.audit import VIOLATIONS
+from prism_bench.mechanics.audit import VIOLATIONS, lossless
+from prism_bench.mechanics.audit import forced as forced_audit
+from prism_bench.mechanics.audit.nearest import coloured
+from prism_bench.mechanics.case import About
 from prism_bench.mechanics.friction import held_states
 from prism_bench.mechanics.motion import canonical, clean
-from prism_bench.mechanics.oracle import Assumed, power_of
+from prism_bench.mechanics.oracle import Assumed, detected, noncentrality_of
 from prism_bench.mechanics.rows import rows_of
 from prism_bench.mechanics.scoring import Score
 from prism_bench.mechanics.systems import FREE, clamped, draw
@@ -90,16 +96,72 @@ def amplitudes(power, pulls):
 def test_an_oracle_sees_nothing_where_nothing_is_wrong(power):
     system, y, v = amplitudes(power, np.array([[1.0, 0.4], [0.3, -1.0]]))
     true = Assumed(system.frequencies, power, system.mass)
-    assert power_of(y, np.full(2, 1e-3), v, true) == pytest.approx(1e-3, rel=0.05)
+    apart = noncentrality_of(y, np.full(2, 1e-3), v, true)
+    assert detected(apart) == pytest.approx(1e-3, rel=0.05)
     other = replace(true, power=2 - power)
-    assert power_of(y, np.full(2, 1e-3), v, other) > 0.999
+    assert detected(noncentrality_of(y, np.full(2, 1e-3), v, other)) > 0.999
 
 
 def test_an_oracle_has_no_freedom_in_one_channel_of_free_motion():
     system = chain(3, observed=[0])
     v = system.participation
     y = (1 + 0.5j) * v[None]
-    assert power_of(y, np.full(1, 1e-3), v, Assumed(system.frequencies, None, system.mass)) == 0
+    assumed = Assumed(system.frequencies, None, system.mass)
+    apart = noncentrality_of(y, np.full(1, 1e-3), v, assumed)
+    assert detected(apart) == pytest.approx(1e-3, rel=0.05)
+
+
+def scene_of(kind, family, seed=0):
+    return forced_audit.FAMILIES[family](kind, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("kind", ["frf", "record"])
+@pytest.mark.parametrize("family", range(len(forced_audit.FAMILIES)))
+def test_an_oracle_of_forced_experiments_sees_nothing_where_nothing_is_wrong(kind, family):
+    assert scene_of(kind, family).power() == pytest.approx(1e-3, rel=0.05)
+
+
+@pytest.mark.parametrize("name", list(forced_audit.VIOLATIONS))
+def test_an_oracle_sees_what_is_wrong_with_a_forced_experiment(name):
+    wrong, rng = forced_audit.VIOLATIONS[name], np.random.default_rng(1)
+    turns = name == "forced, turns and is called still"
+    scenes = (scene_of(wrong.kinds[-1], 4 if turns else 1, seed) for seed in range(20))
+    scene = next(one for one in scenes if len(one.gain) > 1)  # a single port tells less
+    assert wrong.fits(wrong.kinds[-1], scene)
+    assert wrong.change(rng, scene).power() > 0.999
+
+
+def test_a_gain_of_a_single_port_is_a_mass_that_no_oracle_knows():
+    scene = replace(scene_of("frf", 2), gain=np.array([1.05]))
+    assert scene.power() == pytest.approx(1e-3, rel=0.05)
+
+
+def test_forced_motion_of_the_audit_is_that_of_another_solution():
+    for family in (0, 3):  # held, and free
+        scene = scene_of("record", family, seed=1)
+        u = np.random.default_rng(3).standard_normal((300, len(scene.gain)))
+        M, D, K, G = (getattr(scene.system, name) for name in ("M", "D", "K", "gamma"))
+        inverse, zero = np.linalg.inv(M), np.zeros_like(M)
+        A = np.block([[zero, np.eye(len(M))], [-inverse @ K, -inverse @ D]])
+        states = held_states(A, np.vstack([0 * G.T, inverse @ G.T]), u, scene.dt)
+        x = scene.motion(u, scene.pushed)
+        np.testing.assert_allclose(x, states[:, : len(M)] @ G.T, atol=1e-6 * np.abs(x).max())
+        speed = replace(scene, order=1).motion(u, scene.pushed)
+        np.testing.assert_allclose(speed, states[:, len(M) :] @ G.T, atol=1e-6 * np.abs(x).max())
+        assert scene.drift(u, scene.pushed).any() == (family == 3)
+        np.testing.assert_array_equal(replace(scene, late=1).motion(u, scene.pushed)[1:], x[:-1])
+
+
+def test_white_noise_is_not_coloured():
+    assert coloured(np.ones((50, 2))) == 0
+    assert coloured(np.array([[1.0], [3.0]])) > 0
+
+
+@pytest.mark.parametrize("name", ["decaying", "pieces of one motion"])
+def test_an_oracle_sees_that_trials_fade_or_go_on(name):
+    rng = np.random.default_rng(4)
+    scene = lossless.VIOLATIONS[name].change(rng, lossless.KINDS["equilibrium"](rng))
+    assert scene.power() > 0.999
 
 
 # -- scores ----------------------------------------------------------------------------------------
@@ -155,4 +217,26 @@ def test_the_benchmark_is_registered(monkeypatch):
 def test_every_violation_can_be_drawn():
     drawn = {make("audit", seed, TUNING).made.violation for seed in range(60)}
     assert drawn <= {"", *VIOLATIONS}
-    assert len(drawn) > 8
+    assert len(drawn) > 12
+
+
+def remarked(monkeypatch, *remarks):
+    """The score of a release with a gain that is wrong, as if these were all remarks."""
+    case = make("snapback-1", 1, TUNING)
+    case = replace(case, made=replace(case.made, about=(About("untested", ("gains of",)),)))
+    model = identify(case.made.data, **case.made.options)
+    verdict = replace(model.identifiability, remarks=remarks)
+    model = SimpleNamespace(
+        identifiability=verdict, hamiltonian=model.hamiltonian, modes=model.modes
+    )
+    monkeypatch.setattr("prism_bench.mechanics.scoring.answer", lambda _: model)
+    monkeypatch.setattr("prism_bench.mechanics.scoring.Model", SimpleNamespace)
+    return score(case).said
+
+
+def test_a_remark_counts_where_it_is_about_what_is_wrong(monkeypatch):
+    assert not remarked(monkeypatch)
+    assert not remarked(monkeypatch, Remark("masses of 1 of 1 channels", code="untested"))
+    assert remarked(monkeypatch, Remark("gains of 1 of 1 channels", code="untested"))
+    assert not remarked(monkeypatch, Remark("gains of 1 of 1 channels", code="outside-band"))
+    assert remarked(monkeypatch, Remark("a doubt", code="doubt"))

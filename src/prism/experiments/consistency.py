@@ -122,7 +122,9 @@ def _counted(causes: Sequence[Cause]) -> Iterator[str]:
             yield words.format(f"{missed} of {len(each)}")
 
 
-def gain_causes(result: Adjusted, by_shape: Array, shapes: Array) -> list[Cause]:
+def gain_causes(
+    result: Adjusted, by_shape: Array, shapes: Array, *, masses: bool = True
+) -> list[Cause]:
     """Gains of the channels that may be wrong.
 
     Parameters
@@ -131,9 +133,12 @@ def gain_causes(result: Adjusted, by_shape: Array, shapes: Array) -> list[Cause]
     by_shape : array (relations, modes and channels)
         Derivative of the relations by the shapes.
     shapes : array (modes, channels)
+    masses : bool
+        Whether a wrong mass looks like a wrong gain, so that the words are for both.
     """
     out, percent = [], 100 * (limits.WORTH_GAIN - 1)
-    worth, unseen = float(np.log(limits.WORTH_GAIN)), f"gains of {{0}} channels to {percent:.2g} %"
+    worth, also = float(np.log(limits.WORTH_GAIN)), ", or masses to match" if masses else ""
+    unseen = f"gains of {{0}} channels to {percent:.2g} %{also}"
     for a in range(shapes.shape[1]):
         scaled = np.zeros(shapes.shape)
         scaled[:, a] = shapes[:, a]

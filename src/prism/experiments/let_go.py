@@ -311,7 +311,7 @@ class _Releases:
             return []  # of more channels than modes `alone_remarks` says what was taken as given
         h, A, _ = self.relations(result.p, result.q)
         _, d, _ = self._unpack(result.p)
-        out = gain_causes(result, A[:, self.lines : self.nonlinear], d)
+        out = gain_causes(result, A[:, self.lines : self.nonlinear], d, masses=False)
         if self.known.inverse_mass is not None:
             out += mass_causes(result, self.known.inverse_mass, int(self.tells.sum()))
         if self.pull is None:

@@ -7,11 +7,12 @@ and motions, noise and faults of every kind. A record of row k with seed s is dr
 
 from __future__ import annotations
 
+from prism_bench._rows import SCORING, TUNING
 from prism_bench.kinds.case import Case, TrueMode
 from prism_bench.kinds.measured import measured_rows
 from prism_bench.kinds.rows import cost_rows, rows_of
 from prism_bench.kinds.scoring import Score, score
-from prism_bench.kinds.table import ROWS, SCORING, TUNING, make, records
+from prism_bench.kinds.table import ROWS, make, records
 from prism_bench.table import Benchmark, Progress, Row
 
 __all__ = [

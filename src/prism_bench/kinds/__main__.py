@@ -9,9 +9,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+from prism_bench._rows import TUNING
 from prism_bench.kinds.rows import rows_of
 from prism_bench.kinds.scoring import score
-from prism_bench.kinds.table import ROWS, TUNING, make, row_of
+from prism_bench.kinds.table import ROWS, make, row_of
 from prism_bench.table import Benchmark, Row
 
 

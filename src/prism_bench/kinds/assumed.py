@@ -106,7 +106,19 @@ def _scaled(drawn: Drawn, a: int, factor: float) -> Array:
 
 
 def power(v: Array, E: Array, trials: int) -> float:
-    r"""Power of a test at 1e-3 of the one relation that equilibrium and the mass make.
+    """Power of a test at 1e-3 of the relation that equilibrium and the mass make.
+
+    Parameters
+    ----------
+    v, E, trials
+        As of `noncentrality`.
+    """
+    apart, dof = noncentrality(v, E, trials)
+    return float(ncx2.sf(chi2.isf(LEVEL, dof), dof, apart)) if dof else 0.0
+
+
+def noncentrality(v: Array, E: Array, trials: int) -> tuple[float, int]:
+    r"""How far the one relation that equilibrium and the mass make is off, in χ².
 
     :math:`X = \sum_m E_m v_m v_m^T` must be a multiple of the identity. The mean energy of a mode
     over R trials scatters by :math:`1/\sqrt R`, shapes hardly. What X is off by has the
@@ -124,11 +136,10 @@ def power(v: Array, E: Array, trials: int) -> float:
     n = v.shape[1]
     dof = n * (n + 1) // 2 - 1
     if not dof:
-        return 0.0
+        return 0.0, 0
     each = np.einsum("m,ma,mb->mab", E, v, v)
     traceless = each - np.trace(each, axis1=1, axis2=2)[:, None, None] * np.eye(n) / n
     rows = traceless[:, *np.triu_indices(n)]
     d, floor = rows.sum(axis=0), (SHAPES * np.trace(each.sum(axis=0)) / n) ** 2
     C = rows.T @ rows / trials + floor * np.eye(len(d))
-    apart = float(d @ np.linalg.solve(C, d))
-    return float(ncx2.sf(chi2.isf(LEVEL, dof), dof, apart))
+    return float(d @ np.linalg.solve(C, d)), dof

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,14 +10,12 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from prism._types import Array
-from prism.errors import CannotTellError, NoLineError, PrismError, PrismWarning
+from prism.errors import CannotTellError, NoLineError, PrismError
 from prism.model import Model
-from prism.pipeline import identify
+from prism_bench._blind import identified, said_by
 from prism_bench.kinds.case import Case
 from prism_bench.kinds.table import DOUBT_CODES, DOUBT_WORDS, UNTESTED, row_of
-from prism_bench.peers._cpu_limit import cpu_limit
 
-LIMIT = 60.0  # CPU seconds for one record
 REFUSED, TIMEOUT, BROKEN, NO_LINE = "refused", "timeout", "broken", "noise"
 ANSWERED = "answered"  # as if the wrong assumption were right
 CERTAIN = 0.99  # power of a test from which it must be made
@@ -108,13 +105,7 @@ def score(case: Case) -> Score:
 
 def answer(case: Case) -> Model | Exception:
     """The model, or whatever came instead of it."""
-    try:
-        with warnings.catch_warnings(), cpu_limit(LIMIT):
-            warnings.simplefilter("ignore", PrismWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return identify(case.record, **case.options)
-    except Exception as error:  # whatever it breaks with is a result
-        return error
+    return identified(case.record, case.options)
 
 
 def _visible(case: Case) -> int:
@@ -196,10 +187,7 @@ class _Said(NamedTuple):
 
 
 def _heard(model: Model) -> _Said:
-    verdict = model.identifiability
-    codes = tuple(remark.code for remark in verdict.remarks if remark.code)
-    parts = [*verdict.remarks, verdict.statement, verdict.why]
-    return _Said(codes, " ".join(" ".join(str(part) for part in parts).split()))
+    return _Said(*said_by(model))
 
 
 def _says(words: tuple[str, ...], text: str) -> bool:

@@ -20,12 +20,9 @@ Damping = Callable[[np.random.Generator, Array, float], Array | None]
 """Damping ratios drawn for frequencies and a duration; None where they do not fit."""
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """A system and how it is sampled."""
+class Timed:
+    """Times of what has a step and a number of samples."""
 
-    system: LinearSystem
-    zeta: Array
     dt: float
     samples: int
 
@@ -38,6 +35,16 @@ class Drawn:
     def duration(self) -> float:
         """T."""
         return self.dt * self.samples
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn(Timed):
+    """A system and how it is sampled."""
+
+    system: LinearSystem
+    zeta: Array
+    dt: float
+    samples: int
 
     @property
     def resolution(self) -> float:

@@ -8,12 +8,22 @@ from functools import partial
 
 import numpy as np
 
-from prism.errors import OptionError
+from prism_bench._rows import SCORING, TUNING, named
 from prism_bench.kinds import assumed, faults, free, noise, shaken
 from prism_bench.kinds.case import Case
 
-SCORING, TUNING = 0, 1
-"""Streams of random numbers: rules are tuned on records of the second, scored on the first."""
+__all__ = [
+    "DOUBT_CODES",
+    "DOUBT_WORDS",
+    "ROWS",
+    "SCORING",
+    "TUNING",
+    "UNTESTED",
+    "Kind",
+    "make",
+    "records",
+    "row_of",
+]
 
 Maker = Callable[[np.random.Generator], free.Made]
 
@@ -159,10 +169,7 @@ ROWS = (
 
 def row_of(name: str) -> Kind:
     """The row of a name."""
-    for row in ROWS:
-        if row.name == name:
-            return row
-    raise OptionError(f"no row {name!r}; use one of {', '.join(row.name for row in ROWS)}.")
+    return named(ROWS, name)
 
 
 def make(name: str, seed: int, stream: int = SCORING) -> Case:

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.frequency_response import FrequencyResponse
 from prism.record import Record
+from prism.remarks import Remark
 
-__all__ = ["Case", "Made", "Truth"]
+__all__ = ["QUALIFIED", "About", "Case", "Made", "Truth"]
+
+
+class About(NamedTuple):
+    """Remarks that count: those with a code, and with one of some words where there are any."""
+
+    code: str
+    words: tuple[str, ...] = ()
+
+    def names(self, remark: Remark) -> bool:
+        """Whether a remark is one of them."""
+        text = str(remark).lower()
+        return remark.code == self.code and (
+            not self.words or any(word in text for word in self.words)
+        )
+
+
+QUALIFIED = tuple(
+    About(code)
+    for code in ("rigid-unseen", "friction-open", "overlapping-modes", "rotation-untested")
+)
+"""Remarks that an answer holds on a condition, which a true experiment may fail to meet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +80,11 @@ class Made:
         What kind of system it is, for those who tune.
     violation : str
         What is assumed and wrong; empty where everything is true.
-    power : float
-        Of a test with full knowledge that the assumption is right.
+    power : callable
+        Power of a test by somebody who knows both what is assumed and what is true. It is asked
+        where an answer is wrong only.
+    about : tuple of About
+        Remarks that count as a word about what may be wrong.
     """
 
     data: Record | FrequencyResponse
@@ -67,7 +92,8 @@ class Made:
     truth: Truth
     family: str = ""
     violation: str = ""
-    power: float = 1.0
+    power: Callable[[], float] = lambda: 1.0
+    about: tuple[About, ...] = QUALIFIED
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,9 @@ are zeros of H: their size is the bare frequency, their angle the damping.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import numpy as np
 import scipy.linalg
 
@@ -20,7 +23,18 @@ from prism_bench.mechanics.case import Made, Truth
 from prism_bench.mechanics.rigid import FORCED_NOISE, LONG, band, strong
 from prism_bench.mechanics.systems import Sampled, draw, held
 
-__all__ = ["absorber", "dampers", "proportional"]
+__all__ = [
+    "absorber",
+    "alike",
+    "damper",
+    "dampers",
+    "dashpots",
+    "forces_of",
+    "held_states",
+    "modal_friction",
+    "poles",
+    "proportional",
+]
 
 ZETA = (0.001, 0.2)
 SAMPLES = 4000
@@ -28,7 +42,11 @@ APART = 3.0  # half widths between poles, so that each is a peak or a shoulder
 OVERDAMPED = 0.7  # damping ratio above which a pole is no resonance
 
 
-def absorber(record: bool, rng: np.random.Generator) -> Made:
+Draw = Callable[[np.random.Generator], tuple[Sampled, Array, str]]
+"""A system with its friction, and words for it."""
+
+
+def damper(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
     """A primary mass with a tuned damper that cannot be seen."""
     m, zeta = float(rng.uniform(0.05, 0.3)), float(between(rng, *ZETA))
     system = tuned_absorber(m=m)
@@ -37,10 +55,10 @@ def absorber(record: bool, rng: np.random.Generator) -> Made:
     D = c * np.array([[1, -1], [-1, 1.0]]) + np.diag([2e-3, 0.0])
     omega = system.frequencies[-1]
     drawn = Sampled(system, "absorber", 2 * np.pi / (8 * omega), SAMPLES)
-    return _made(rng, drawn, D, record, f"ζ = {100 * zeta:.2g} %")
+    return drawn, D, f"ζ = {100 * zeta:.2g} %"
 
 
-def dampers(record: bool, rng: np.random.Generator) -> Made:
+def dashpots(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
     """Dashpots between any coordinates, and between them and the ground."""
     while True:
         drawn = draw(rng, "held", held, Wanted((2, 4), (1, 2), LONG))
@@ -51,26 +69,45 @@ def dampers(record: bool, rng: np.random.Generator) -> Made:
             arm[rng.choice(size, min(size, int(rng.integers(1, 3))), replace=False)] = 1.0
             arm[np.flatnonzero(arm)[1:]] = -1.0
             D += rng.lognormal(0.0, 1.0) * np.outer(arm, arm)
-        D *= zeta / _poles(drawn.system, D)[1].max()
+        D *= zeta / poles(drawn.system, D)[1].max()
         if strong(drawn) and _told(drawn.system, D):
-            drawn = Sampled(drawn.system, drawn.family, drawn.dt, SAMPLES)
-            return _made(rng, drawn, D, record, f"ζ up to {100 * zeta:.2g} %")
+            return replace(drawn, samples=SAMPLES), D, f"ζ up to {100 * zeta:.2g} %"
 
 
-def proportional(record: bool, rng: np.random.Generator) -> Made:
+def alike(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
     """The same damping ratio of all modes."""
     while True:
         drawn = draw(rng, "held", held, Wanted((2, 4), (1, 2), LONG))
         zeta = float(between(rng, 0.001, 0.02))
-        M = drawn.system.full_mass
-        phi = scipy.linalg.eigh(drawn.system.full_stiffness, M)[1]
-        D = M @ phi @ np.diag(2 * zeta * drawn.elastic) @ phi.T @ M
+        D = modal_friction(drawn.system, zeta)
         if strong(drawn) and _told(drawn.system, D):
-            drawn = Sampled(drawn.system, drawn.family, drawn.dt, SAMPLES)
-            return _made(rng, drawn, D, record, f"ζ = {100 * zeta:.2g} %")
+            return replace(drawn, samples=SAMPLES), D, f"ζ = {100 * zeta:.2g} %"
 
 
-def _poles(system: LinearSystem, D: Array, Z: Array | None = None) -> tuple[Array, Array]:
+def modal_friction(system: LinearSystem, zeta: float) -> Array:
+    """Friction by which all modes have the same damping ratio."""
+    M = system.full_mass
+    squares, phi = scipy.linalg.eigh(system.full_stiffness, M)
+    omega = np.sqrt(np.maximum(squares, 0.0))
+    return np.asarray(M @ phi @ np.diag(2 * zeta * omega) @ phi.T @ M)
+
+
+def absorber(record: bool, rng: np.random.Generator) -> Made:
+    """A tuned damper."""
+    return _made(rng, *damper(rng), record)
+
+
+def dampers(record: bool, rng: np.random.Generator) -> Made:
+    """Dashpots anywhere."""
+    return _made(rng, *dashpots(rng), record)
+
+
+def proportional(record: bool, rng: np.random.Generator) -> Made:
+    """All modes damped alike."""
+    return _made(rng, *alike(rng), record)
+
+
+def poles(system: LinearSystem, D: Array, Z: Array | None = None) -> tuple[Array, Array]:
     """Sizes and damping ratios of the poles, ascending, of all or of what Z spans."""
     full = (system.full_mass, D, system.full_stiffness)
     M, D, K = full if Z is None else (Z.T @ part @ Z for part in full)
@@ -84,23 +121,22 @@ def _poles(system: LinearSystem, D: Array, Z: Array | None = None) -> tuple[Arra
 
 def _told(system: LinearSystem, D: Array) -> bool:
     """Whether all poles are resonances that stand apart."""
-    omega, zeta = _poles(system, D)
+    omega, zeta = poles(system, D)
     if len(omega) < len(D) or zeta.max() > OVERDAMPED:
         return False
     half = omega * zeta
     return bool(np.all(np.diff(omega) > APART * np.maximum(half[1:], half[:-1])))
 
 
-def _made(rng: np.random.Generator, drawn: Sampled, D: Array, record: bool, words: str) -> Made:
+def _made(rng: np.random.Generator, drawn: Sampled, D: Array, words: str, record: bool) -> Made:
     system, lines = drawn.system, band(drawn)
     H = _receptance(system, D, lines)
     Z = scipy.linalg.null_space(system.observation)
-    hidden, damping = _poles(system, D, Z)
+    hidden, damping = poles(system, D, Z)
     data = _record(rng, drawn, D) if record else _response(rng, system, lines, H)
     options = {}
     if isinstance(data, Record):
-        force = [name for name in data.channels if name.startswith("f_")]
-        options = {"experiment": "forced", "force": force}
+        options = {"experiment": "forced", "force": forces_of(system.channels)}
     truth = Truth(
         *(hidden, 0, len(drawn.elastic)), damping=damping, receptance=(lines, H.reshape(len(H), -1))
     )
@@ -130,8 +166,13 @@ def _record(rng: np.random.Generator, drawn: Sampled, D: Array) -> Record:
     states = held_states(A, B, u, drawn.dt)
     x = states[:, :size] @ G.T
     noisy = x + FORCED_NOISE * x.std(axis=0) * rng.standard_normal(x.shape)
-    names = (*system.channels, *(f"f_{name}" for name in system.channels))
+    names = (*system.channels, *forces_of(system.channels))
     return Record(np.hstack([noisy, u]), dt=drawn.dt, channels=names)
+
+
+def forces_of(channels: Sequence[str]) -> list[str]:
+    """Names of the forces at some channels."""
+    return [f"f_{name}" for name in channels]
 
 
 def held_states(A: Array, B: Array, u: Array, dt: float) -> Array:

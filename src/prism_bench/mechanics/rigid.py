@@ -9,7 +9,7 @@ import numpy as np
 
 from prism._types import Array
 from prism.record import QUANTITIES, Record
-from prism.systems import LinearSystem, forced
+from prism.systems import forced
 from prism_bench.kinds.systems import Wanted, apart
 from prism_bench.mechanics.case import Made, Truth, chance
 from prism_bench.mechanics.motion import Motion, canonical, record_of, seen_modes
@@ -175,21 +175,26 @@ def forced_record(rng: np.random.Generator, drawn: Sampled, loss: float) -> Reco
     system, channels = drawn.system, len(drawn.system.channels)
     u = rng.standard_normal((drawn.samples, channels))
     run = forced(system, u, drawn.dt, loss=loss)
-    beside = run.record.trials[0] - _rigid_motion(system, u, drawn.dt)
+    v = system.participation[: system.rigid]
+    beside = run.record.trials[0] - carried(u @ v.T, drawn.dt)[0] @ v
     noise = FORCED_NOISE * beside.std(axis=0) * rng.standard_normal(beside.shape)
     values = np.hstack([run.record.trials[0] + noise, u])
     names = (*system.channels, *(f"f_{name}" for name in system.channels))
     return Record(values, dt=drawn.dt, channels=names)
 
 
-def _rigid_motion(system: LinearSystem, u: Array, dt: float) -> Array:
-    """Rigid part of the response from rest to a force that goes straight between its samples."""
-    v = system.participation[: system.rigid]
-    g = u @ v.T
-    rise, zero = np.diff(g, axis=0), np.zeros((1, len(v)))
-    speed = np.vstack([zero, np.cumsum(dt * (g[:-1] + rise / 2), axis=0)])[:-1]
-    step = dt * speed + dt**2 * (g[:-1] / 2 + rise / 6)
-    return np.asarray(np.vstack([zero, np.cumsum(step, axis=0)]) @ v)
+def carried(push: Array, dt: float) -> tuple[Array, Array]:
+    """Places and speeds of rigid-body modes from rest, for pushes straight between their samples.
+
+    Parameters
+    ----------
+    push : array (samples, modes)
+    dt : float
+    """
+    rise, zero = np.diff(push, axis=0), np.zeros((1, push.shape[1]))
+    speed = np.vstack([zero, np.cumsum(dt * (push[:-1] + rise / 2), axis=0)])
+    step = dt * speed[:-1] + dt**2 * (push[:-1] / 2 + rise / 6)
+    return np.vstack([zero, np.cumsum(step, axis=0)]), speed
 
 
 def _family(drawn: Sampled, data: Record) -> str:

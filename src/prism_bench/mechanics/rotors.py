@@ -20,14 +20,14 @@ from prism_bench.mechanics.case import Made, Truth
 from prism_bench.mechanics.friction import held_states
 from prism_bench.mechanics.rigid import FORCED_NOISE, LINES, NOISE
 
-__all__ = ["equilibrium", "forced_record", "free", "response"]
+__all__ = ["equilibrium", "forced_record", "free", "mass_friction", "response", "rotor"]
 
 SPEED = (0.05, 0.6)  # of the critical one
 LOSS = 0.005  # damping ratio of forced experiments
 LENGTH = (600, 1500)
 
 
-def _system(rng: np.random.Generator, turns: bool) -> tuple[GyroscopicSystem, float, int, float]:
+def rotor(rng: np.random.Generator, turns: bool) -> tuple[GyroscopicSystem, float, int, float]:
     """A system with its sampling step, its samples and its share of the critical speed."""
     while True:
         size = int(rng.integers(2, 5))
@@ -61,7 +61,7 @@ def _made(
 
 def equilibrium(turns: bool, rng: np.random.Generator) -> Made:
     """Canonical trials, the mass known."""
-    system, dt, samples, share = _system(rng, turns)
+    system, dt, samples, share = rotor(rng, turns)
     trials = int(rng.integers(20, 60))
     data = system.equilibrium(samples * dt, dt, trials=trials, noise=NOISE, rng=rng)
     return _made(system, data, {"experiment": "equilibrium", "mass": system.mass}, share)
@@ -69,22 +69,22 @@ def equilibrium(turns: bool, rng: np.random.Generator) -> Made:
 
 def free(turns: bool, rng: np.random.Generator) -> Made:
     """One to three free records, the mass known."""
-    system, dt, samples, share = _system(rng, turns)
+    system, dt, samples, share = rotor(rng, turns)
     data = system.free(2 * samples * dt, dt, trials=int(rng.integers(1, 4)), noise=NOISE, rng=rng)
     return _made(system, data, {"mass": system.mass}, share)
 
 
-def _friction(system: GyroscopicSystem) -> Array:
+def mass_friction(system: GyroscopicSystem) -> Array:
     """Losses in proportion to the mass."""
     return np.asarray(2 * LOSS * system.frequencies[0] * system.full_mass)
 
 
 def response(turns: bool, rng: np.random.Generator) -> Made:
     """A measured response with its skew part."""
-    system, _, _, share = _system(rng, turns)
+    system, _, _, share = rotor(rng, turns)
     low, high = system.frequencies[[0, -1]]
     lines = np.linspace(0.3 * low, 1.2 * high, LINES)
-    G, D = system.observation, system.full_gyroscopic + _friction(system)
+    G, D = system.observation, system.full_gyroscopic + mass_friction(system)
     M, K = system.full_mass, system.full_stiffness
     H = np.array([G @ np.linalg.solve(K + 1j * w * D - w**2 * M, G.T + 0j) for w in lines])
     gauss = rng.standard_normal((2, *H.shape)) / np.sqrt(2)
@@ -95,12 +95,12 @@ def response(turns: bool, rng: np.random.Generator) -> Made:
 
 def forced_record(turns: bool, rng: np.random.Generator) -> Made:
     """A forced record from rest."""
-    system, dt, samples, share = _system(rng, turns)
+    system, dt, samples, share = rotor(rng, turns)
     G, size = system.observation, len(system.full_mass)
     u = rng.standard_normal((4 * samples, len(G)))
     inverse = np.linalg.inv(system.full_mass)
     A = system.generator.copy()
-    A[size:, size:] -= inverse @ _friction(system)
+    A[size:, size:] -= inverse @ mass_friction(system)
     B = np.vstack([np.zeros_like(G.T), inverse @ G.T])
     x = held_states(A, B, u, dt)[:, :size] @ G.T
     noisy = x + FORCED_NOISE * x.std(axis=0) * rng.standard_normal(x.shape)

@@ -3,30 +3,29 @@
 from __future__ import annotations
 
 import time
-import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from prism._types import Array
-from prism.errors import CannotTellError, PrismWarning
+from prism.errors import CannotTellError
 from prism.model import Model
-from prism.pipeline import identify
-from prism_bench.kinds.table import UNTESTED
+from prism_bench._blind import identified, said_by
 from prism_bench.mechanics.case import Case, Made, Truth
-from prism_bench.peers._cpu_limit import cpu_limit
 
 __all__ = ["Score", "score"]
 
-LIMIT = 60.0  # CPU seconds for one experiment
 ANSWERED, REFUSED, TIMEOUT, BROKEN = "answered", "refused", "timeout", "broken"
 OFF = 5.0  # standard errors from which a hidden frequency is wrong
-ROUTINE = (
-    *("equilibrium-tested", "rigid-body", "coupled-friction", "hidden-friction", "linear"),
-    *("coloured-noise", "unequal-noise", "correlated-noise", "drift", "outside-band", "unused"),
+DOUBT = (
+    *("doubt", "close-call", "alternatives", "unexplained", "not-lines", "equilibrium-doubtful"),
+    *("misfit", "not-white", "not-reciprocal", "unsymmetric", "gain", "not-alternating"),
 )
-"""Codes of remarks that say what was done, and doubt nothing."""
+"""Codes of remarks that the data and the answer disagree, whatever the reason is.
+
+All others count where they are about what is wrong, or not at all.
+"""
 CONTRADICTED = (
     *("do not agree with", "cannot be made to add up", "does not look like", "scatter by"),
     *("were given, but", "was given, but", "more than the", "go on from one trial", "is not zero"),
@@ -36,8 +35,6 @@ CONTRADICTED = (
 HIDES = "rigid-body mode"  # what a true reason names where trials do not show all of them
 TOO = "rigid-body mode would do that too"  # what it says where nothing shows them
 CONDITION = "rigid-unseen"  # code of a remark that an answer is that of a held body
-ENERGIES = ("energies", "mass", "gain")
-"""Words of violations that a test of equal energies and the mass is about."""
 _NO = np.zeros(0)
 
 
@@ -57,7 +54,7 @@ class Score:
     true_reason : bool
         Whether a refusal blames nothing that is right; it may where something is wrong.
     said : bool
-        Whether a remark doubts the answer or says that something was not tested.
+        Whether a remark doubts the answer, or says of what is wrong that it was not tested.
     hidden, damping, gyroscopic : array
         Errors over their standard errors.
     receptance : float
@@ -67,7 +64,7 @@ class Score:
     codes : tuple of str
     text : str
     power : float
-        Of a test with full knowledge.
+        Of a test with full knowledge; not a number where the answer is not wrong.
     seconds : float
         CPU time.
     """
@@ -87,7 +84,7 @@ class Score:
     codes: tuple[str, ...] = ()
     text: str = ""
     violation: str = ""
-    power: float = 1.0
+    power: float = np.nan
     seconds: float = 0.0
 
     @property
@@ -102,10 +99,11 @@ class Score:
 
     @property
     def misled(self) -> bool:
-        """Whether hidden modes are too many or few, or one is off by more than `OFF` errors."""
+        """Whether modes are too many or few, or a number is off by more than `OFF` errors."""
         if self.outcome != ANSWERED:
             return False
-        return not self.counted or bool(np.any(np.abs(self.hidden) > OFF))
+        off = np.concatenate([self.hidden, self.damping, self.gyroscopic])
+        return not self.counted or bool(np.any(np.abs(off) > OFF))
 
     @property
     def silent(self) -> bool:
@@ -115,8 +113,10 @@ class Score:
     def __str__(self) -> str:
         """One line for people who tune."""
         worst = f"{np.abs(self.hidden).max():.1f}" if len(self.hidden) else "-"
-        verdict = "SILENT" if self.silent else "right" if self.good else "wrong"
-        told = f" (power {self.power:.2g})" if self.violation else ""
+        verdict = "right" if self.good else "wrong"
+        if self.misled:
+            verdict = "said" if self.said else "SILENT"
+        told = f" (power {self.power:.2g})" if np.isfinite(self.power) else ""
         return (
             f"{self.row:18}{self.seed:4}  {self.outcome:9}{verdict:7}z {worst:6}"
             f"{self.seconds:6.2f} s  {self.family} {self.violation}{told}  {' '.join(self.codes)}"
@@ -135,19 +135,14 @@ def score(case: Case) -> Score:
     found = answer(case)
     made, seconds = case.made, time.process_time() - begin
     numbers = _answered(made, found) if isinstance(found, Model) else _failed(made, found)
-    numbers |= {"violation": made.violation, "power": made.power, "seconds": seconds}
-    return Score(row=case.row, seed=case.seed, family=made.family, **numbers)
+    numbers |= {"violation": made.violation, "seconds": seconds}
+    scored = Score(row=case.row, seed=case.seed, family=made.family, **numbers)
+    return replace(scored, power=made.power()) if scored.misled else scored
 
 
 def answer(case: Case) -> Model | Exception:
     """The model, or whatever came instead of it."""
-    try:
-        with warnings.catch_warnings(), cpu_limit(LIMIT):
-            warnings.simplefilter("ignore", PrismWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)
-            return identify(case.made.data, **case.made.options)
-    except Exception as error:  # whatever it breaks with is a result
-        return error
+    return identified(case.made.data, case.made.options)
 
 
 def _failed(made: Made, error: Exception) -> dict[str, Any]:
@@ -161,10 +156,8 @@ def _failed(made: Made, error: Exception) -> dict[str, Any]:
 
 def _answered(made: Made, model: Model) -> dict[str, Any]:
     truth, verdict = made.truth, model.identifiability
-    codes = tuple(remark.code for remark in verdict.remarks if remark.code)
-    words = [*verdict.remarks, verdict.statement, verdict.why]
-    text = " ".join(" ".join(str(word) for word in words).split())
-    out: dict[str, Any] = {"codes": codes, "said": _doubted(made.violation, model)}
+    codes, text = said_by(model)
+    out: dict[str, Any] = {"codes": codes, "said": _doubted(made, model)}
     if model.hamiltonian is None:
         why = " ".join(str(verdict.why).split())
         seen = len(model.modes) - int(model.modes.rigid.sum()) == truth.elastic
@@ -175,17 +168,12 @@ def _answered(made: Made, model: Model) -> dict[str, Any]:
     return {**out, **_errors(truth, model)} if out["counted"] else out
 
 
-def _doubted(violation: str, model: Model) -> bool:
-    """Whether a remark doubts the answer, or says that what is wrong was not tested.
-
-    What a test of energies could not see is said of energies, masses and gains only.
-    """
-    judged = any(word in violation for word in ENERGIES)
-    for remark in model.identifiability.remarks:
-        routine = not remark.code or remark.code in ROUTINE
-        if not routine or (judged and any(word in str(remark).lower() for word in UNTESTED)):
-            return True
-    return False
+def _doubted(made: Made, model: Model) -> bool:
+    """Whether a remark doubts the answer, or is about what is wrong with the experiment."""
+    return any(
+        remark.code in DOUBT or any(about.names(remark) for about in made.about)
+        for remark in model.identifiability.remarks
+    )
 
 
 def _blames(why: str, truth: Truth | None = None) -> bool:

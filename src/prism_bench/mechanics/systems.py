@@ -17,7 +17,7 @@ import scipy.linalg
 
 from prism._types import Array
 from prism.systems import LinearSystem
-from prism_bench.kinds.systems import Wanted, apart, springs
+from prism_bench.kinds.systems import Timed, Wanted, apart, springs
 
 __all__ = ["FREE", "Sampled", "draw", "free_chain", "held", "molecule", "plate"]
 
@@ -31,7 +31,7 @@ Family = Callable[[np.random.Generator, int], tuple[Array, Array]]
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled:
+class Sampled(Timed):
     """A system and how it is sampled.
 
     Attributes
@@ -46,16 +46,6 @@ class Sampled:
     family: str
     dt: float
     samples: int
-
-    @property
-    def t(self) -> Array:
-        """Sampling times."""
-        return np.asarray(self.dt * np.arange(self.samples), float)
-
-    @property
-    def duration(self) -> float:
-        """T."""
-        return self.dt * self.samples
 
     @property
     def elastic(self) -> Array:

@@ -8,14 +8,11 @@ from functools import partial
 
 import numpy as np
 
-from prism.errors import OptionError
+from prism_bench._rows import SCORING, TUNING, named
 from prism_bench.mechanics import audit, friction, let_go, rigid, rotors
 from prism_bench.mechanics.case import Case, Made
 
 __all__ = ["ROWS", "SCORING", "TUNING", "Mechanics", "experiments", "make", "row_of"]
-
-SCORING, TUNING = 0, 1
-"""Streams of random numbers: rules are tuned on experiments of the second, scored on the first."""
 
 Maker = Callable[[np.random.Generator], Made]
 
@@ -96,10 +93,7 @@ ROWS = (
 
 def row_of(name: str) -> Mechanics:
     """The row of a name."""
-    for row in ROWS:
-        if row.name == name:
-            return row
-    raise OptionError(f"no row {name!r}; use one of {', '.join(row.name for row in ROWS)}.")
+    return named(ROWS, name)
 
 
 def make(name: str, seed: int, stream: int = SCORING) -> Case:

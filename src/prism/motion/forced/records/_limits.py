@@ -35,7 +35,7 @@ LEVELS_SETTLED = 1e-3  # change of the logarithm of a noise level
 LEAST_CURVATURE = 1e-14  # smallest believed, relative to the largest
 # -- what is said of them --------------------------------------------------------------------------
 NEGATIVE_RESIDUE = -4.0  # eigenvalue, in standard deviations, of a residue that is not passive
-STATIC_TERM = 3.0  # eigenvalue of a further static term
+STATIC_TERM = 3.0  # eigenvalue of a further static term, or of a further rigid-body mode
 TURNS_OF_A_MODE = 1.5  # of a mode in the longest trial, at least
 KOLMOGOROV = 2.23  # exceeded with probability 1e-4
 MISFIT_CHANCE = 1e-4  # chance of a misfit that is remarked on

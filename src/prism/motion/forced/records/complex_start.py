@@ -10,7 +10,7 @@ from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.coupled import SharedModal
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit
-from prism.motion.forced.records.start import ranked
+from prism.motion.forced.records.start import ranked, rigid_shapes
 from prism.motion.forced.response.friction import FrictionPoint
 
 
@@ -31,7 +31,9 @@ def complex_start(data: ForcedData, fit: PoleFit) -> SharedModal:
     rate = np.maximum(2 * decay, limits.LEAST_RATE * np.sqrt(lam))
     far = (limits.FAR_MODE * np.pi / data.dt) ** 2
     point = FrictionPoint(lam, V, np.diag(np.sqrt(rate)), np.ones(N, bool), far)
-    return SharedModal(point, _terms(data, fit, N), int(poles.rigid), poles.hold)
+    rigid, static = _terms(data, fit, N)
+    shapes = np.array([*rigid, *static]).reshape(-1, len(data.motions))
+    return SharedModal(point, shapes, len(rigid), poles.hold)
 
 
 def _blocks(shared: Array, B: int, N: int) -> tuple[Array, Array]:
@@ -56,15 +58,13 @@ def _shape(W: ComplexArray, std: Array, data: ForcedData) -> Array:
     return np.asarray(np.abs(turned) * sign * positive_sign(turned.real))
 
 
-def _terms(data: ForcedData, fit: PoleFit, N: int) -> Array:
-    """Shapes of the rigid body and of static terms, as far as they are passive."""
+def _terms(data: ForcedData, fit: PoleFit, N: int) -> tuple[list[Array], list[Array]]:
+    """Shapes of rigid bodies, and of static terms, as far as they are passive."""
     B, poles = len(data.forces), fit.places
-    at, shapes = 2 * B * N, []
-    for present, least in ((poles.rigid, -np.inf), (poles.static, limits.STATIC_TERM)):
-        if present:
-            part = slice(at, at + B)
-            values, vectors = ranked(fit.shared[:, part], fit.shared_std[:, part], data)
-            keep = values > least if least > -np.inf else np.arange(len(values)) == 0
-            shapes += list(vectors[keep])
-            at += B
-    return np.array(shapes).reshape(-1, len(data.motions))
+    parts = [slice(at, at + B) for at in range(2 * B * N, fit.shared.shape[1], B)]
+    split = [ranked(fit.shared[:, part], fit.shared_std[:, part], data) for part in parts]
+    rigid = rigid_shapes(*split[0]) if poles.rigid else []
+    if not poles.static:
+        return rigid, []
+    values, vectors = split[-1]
+    return rigid, list(vectors[values > limits.STATIC_TERM])

@@ -310,14 +310,17 @@ def _merged(fit: SharedFit) -> list[Remark]:
     ]
 
 
-def _unlike(shared: SharedFriction) -> list[str]:
+def _unlike(shared: SharedFriction) -> list[Remark]:
     """Whether free residues fit better than modes with any passive friction."""
     if shared.passive:
         return []
     return [
-        "reciprocal, passive modes with friction fit worse than free amplitudes (χ² rises by "
-        f"{shared.rise:.0f}): a force that does not act exactly where the motion is measured, a "
-        "delay, or a calibration error."
+        Remark(
+            "reciprocal, passive modes with friction fit worse than free amplitudes (χ² rises by "
+            f"{shared.rise:.0f}): a force that does not act exactly where the motion is measured, "
+            "a delay, or a calibration error",
+            code="misfit",
+        )
     ]
 
 
@@ -364,7 +367,7 @@ def _gains(reciprocal: Reciprocal, fit: ModalFit, lossless: bool) -> Array:
     return out
 
 
-def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> list[str]:
+def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> list[Remark]:
     """Whether free amplitudes fit better than real, reciprocal, positive shapes."""
     A, B, R = len(data.motions), len(data.forces), len(data.trials)
     K, N = len(fit.modal.shapes), fit.modal.count
@@ -373,7 +376,10 @@ def _misfit(data: ForcedData, poles: PoleFit, fit: ModalFit, lossless: bool) -> 
     if rise < limits.MISFIT_RISE or chdtrc(max(dof, 1), rise) > limits.MISFIT_CHANCE:
         return []
     return [
-        f"real, reciprocal, passive modes fit worse than free amplitudes (χ² rises by {rise:.0f}): "
-        "a force that does not act exactly where the motion is measured, a calibration error, or "
-        "complex modes."
+        Remark(
+            "real, reciprocal, passive modes fit worse than free amplitudes (χ² rises by "
+            f"{rise:.0f}): a force that does not act exactly where the motion is measured, a "
+            "calibration error, or complex modes",
+            code="misfit",
+        )
     ]

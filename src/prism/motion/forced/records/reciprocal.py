@@ -15,6 +15,7 @@ complement, so that the cost grows linearly with the trials.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 import numpy as np
 import scipy.linalg
@@ -41,9 +42,9 @@ class Modal:
     omega, decay : arrays (N,)
         Poles of the oscillating modes.
     shapes : array (K, channels)
-        v of the oscillating modes, then of the rigid body, then of the static terms.
+        v of the oscillating modes, then of the rigid bodies, then of the static terms.
     rigid : int
-        0 or 1.
+        How many rigid-body modes there are.
     free : list of arrays (N, 2)
         α, β of each trial.
     hold : {"zero", "first"}
@@ -61,11 +62,24 @@ class Modal:
         """Number of oscillating modes."""
         return len(self.omega)
 
+    @property
+    def rotations(self) -> Array:
+        """Changes of (ω, δ, shapes) that turn rigid-body modes into each other and show nowhere.
+
+        An array (parameters, pairs of rigid-body modes).
+        """
+        pairs = list(combinations(range(self.count, self.count + self.rigid), 2))
+        out = np.zeros((len(pairs), 2 * self.count + self.shapes.size))
+        for row, (k, m) in zip(out, pairs, strict=True):
+            turned = row[2 * self.count :].reshape(self.shapes.shape)
+            turned[k], turned[m] = self.shapes[m], -self.shapes[k]
+        return out.T
+
     def without(self, k: int) -> Modal:
         """All terms but one."""
         shapes = np.delete(self.shapes, k, axis=0)
         if k >= self.count:
-            return replace(self, shapes=shapes, rigid=self.rigid - (k == self.count))
+            return replace(self, shapes=shapes, rigid=self.rigid - (k < self.count + self.rigid))
         return replace(
             self,
             omega=np.delete(self.omega, k),
@@ -112,11 +126,21 @@ class ModalFit(Curved):
         return matrix, gradient
 
     def covariance(self, held: Index) -> Array:
-        """Of (ω, δ, shapes); zero for what is held."""
+        """Of (ω, δ, shapes); zero for what is held, and along what changes no motion."""
         keep = np.setdiff1d(np.arange(self.size), held)
-        out = np.zeros((self.size, self.size))
-        out[np.ix_(keep, keep)] = inverse_scaled(self.curved()[0][np.ix_(keep, keep)])
+        out, part = np.zeros((self.size, self.size)), self.curved()[0][np.ix_(keep, keep)]
+        out[np.ix_(keep, keep)] = _inverse_across(part, self.modal.rotations[keep])
         return out
+
+
+def _inverse_across(matrix: Array, directions: Array) -> Array:
+    """Inverse of an information matrix among all that is orthogonal to some directions."""
+    if not directions.shape[1]:
+        return inverse_scaled(matrix)
+    scale = np.sqrt(np.maximum(np.diag(matrix), 1e-300))
+    across = scipy.linalg.null_space((scale[:, None] * directions).T)
+    inner = inverse_scaled(across.T @ (matrix / np.outer(scale, scale)) @ across)
+    return np.asarray(across @ inner @ across.T / np.outer(scale, scale))
 
 
 def _damped(matrix: Array, damping: float) -> Array:

@@ -12,6 +12,7 @@ from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData
 from prism.motion.forced.records.pole_fit import PoleFit, Poles
 from prism.motion.forced.records.reciprocal import Modal
+from prism.remarks import Remark
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class ReciprocalStart:
     modal: Modal
     nuisance: Poles
     weights: Array
-    remarks: tuple[str, ...]
+    remarks: tuple[Remark, ...]
 
 
 def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
@@ -48,16 +49,14 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     D = int(poles.driven.sum())
     passive = poles.driven.copy()
     passive[poles.driven] = [values[0] > limits.NEGATIVE_RESIDUE for values, _ in split[:D]]
-    rigid = split[D] if poles.rigid else None
-    keep_rigid = rigid is not None and rigid[0][0] > 0
-    if not passive.any() and not keep_rigid:
+    rigid = rigid_shapes(*split[D]) if poles.rigid else []
+    if not passive.any() and not rigid:
         raise CannotTellError(
             f"{', '.join(data.motions)} answers {', '.join(data.forces)} with the wrong sign in "
             "every mode: turn the sign of the force, or say what the channels measure."
         )
     shapes = [split[i][1][0] for i in np.flatnonzero(passive[poles.driven])]
-    if rigid is not None and keep_rigid:
-        shapes.append(rigid[1][0])
+    shapes += rigid
     if poles.static:
         values, vectors = split[-1]
         shapes += [
@@ -66,9 +65,22 @@ def start_from_poles(data: ForcedData, fit: PoleFit) -> ReciprocalStart:
     V = np.array(shapes)
     N = int(passive.sum())
     free = [_free(local, V[:N], passive, fit.weights) for local in fit.local]
-    modal = Modal(poles.omega[passive], poles.decay[passive], V, int(keep_rigid), free, poles.hold)
+    modal = Modal(poles.omega[passive], poles.decay[passive], V, len(rigid), free, poles.hold)
     nuisance = replace(poles.picked(~passive), rigid=False, static=False)
     return ReciprocalStart(modal, nuisance, fit.weights, nuisance_remarks(nuisance))
+
+
+def rigid_shapes(values: Array, vectors: Array) -> list[Array]:
+    """Shapes of the rigid-body modes that ports tell from each other: one, or as many as matter.
+
+    Parameters
+    ----------
+    values, vectors
+        As of `ranked`.
+    """
+    if values[0] <= 0:
+        return []
+    return [vectors[0], *vectors[1:][values[1:] > limits.STATIC_TERM]]
 
 
 def ranked(C: Array, std: Array, data: ForcedData) -> tuple[Array, Array]:
@@ -97,18 +109,19 @@ def _free(local: Array, V: Array, passive: Mask, weights: Array) -> Array:
     return np.asarray(np.einsum("ja,a,ajh->jh", V, weights, pairs) / norm[:, None])
 
 
-def nuisance_remarks(nuisance: Poles) -> tuple[str, ...]:
+def nuisance_remarks(nuisance: Poles) -> tuple[Remark, ...]:
     """What is said of poles that are fitted but no modes."""
     out = []
     for omega, driven in zip(nuisance.omega, nuisance.driven, strict=True):
         if driven:
-            out.append(
+            said = (
                 f"the resonance at {omega:.5g} has a negative residue at the driving point, which "
-                "no passive mode has: it is fitted but left out; check where the force acts."
+                "no passive mode has: it is fitted but left out; check where the force acts"
             )
         else:
-            out.append(
+            said = (
                 f"the line at {omega:.5g} is not driven by the force: free motion or hum, fitted "
-                "but left out, since its magnitude cannot be told."
+                "but left out, since its magnitude cannot be told"
             )
+        out.append(Remark(said, code="not-alternating" if driven else "not-driven"))
     return tuple(out)

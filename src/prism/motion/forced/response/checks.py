@@ -84,7 +84,7 @@ def _gains(response: FrequencyResponse) -> str:
     )
 
 
-def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
+def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> Remark | str:
     """Unconstrained residues of a driving point must not be negative: poles and zeros alternate."""
     if isinstance(fit, CoupledFit):
         return ""  # its residues are complex
@@ -102,10 +102,11 @@ def _not_alternating(fit: ResponseFit, response: FrequencyResponse) -> str:
         ]
     if not found:
         return ""
-    return (
+    return Remark(
         "poles and zeros of a driving point must alternate, and the data want a negative residue "
         f"at {', '.join(found[:5])}: force and motion are not at the same place or not in the same "
-        "direction"
+        "direction",
+        code="not-alternating",
     )
 
 
