@@ -19,6 +19,7 @@ from prism.motion.forced.response.friction import FrictionPoint
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.order import approached, memory, settle
+from prism.motion.forced.response.rest import rested
 from prism.motion.forced.response.scoring import ResponseFit, climb, wald
 from prism.motion.forced.response.start import (
     NoiseGuess,
@@ -137,7 +138,8 @@ def _real_modes(fit: CoupledFit) -> ResponseFit:
     """The same modes, each with its own loss, by the law that fits better."""
     point = fit.friction
     eta = np.diag(point.C) / np.sqrt(np.maximum(point.lam, 1e-12))
-    modal = ModalPoint(point.lam, point.V, np.clip(eta, 0.0, limits.MOST_LOSS), "viscous")
+    eta = np.clip(eta, 0.0, limits.MOST_LOSS)
+    modal = ModalPoint(point.lam, point.V, eta, "viscous", rigid=point.rigid)
     return likeliest_law(ResponseFit(fit.data, modal, fit.noise, trusted=False))
 
 
@@ -167,7 +169,7 @@ def _worth_a_trial(fit: ResponseFit) -> bool:
 
 def _settled(fit: CoupledFit) -> CoupledFit:
     """Modes, friction and noise of greatest likelihood."""
-    return cast("CoupledFit", settle(climb(fit, limits.COUPLED_STEPS)))
+    return rested(cast("CoupledFit", settle(climb(fit, limits.COUPLED_STEPS))))
 
 
 def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:
