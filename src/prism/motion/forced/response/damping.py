@@ -35,7 +35,12 @@ def damped(fit: ResponseFit, law: str) -> ResponseFit:
 
 def likeliest_law(fit: ResponseFit) -> ResponseFit:
     """The same modes with losses of the law that fits better."""
-    return min((damped(fit, law) for law in LAWS), key=lambda one: one.value)
+    return min((damped(fit, law) for law in LAWS), key=_score)
+
+
+def _score(fit: ResponseFit) -> float:
+    """What is least of the better law: modes that it does not hold at zero cost their numbers."""
+    return fit.value + float(np.log(2 * fit.data.total)) * fit.point.free_count
 
 
 def alike(fit: ResponseFit) -> ResponseFit | None:
@@ -86,5 +91,5 @@ def decide(fit: ResponseFit) -> ResponseFit:
         return likeliest_law(fit)
     best = damped(fit, "structural")
     if plain.value - best.value > 0.5 * needed:
-        best = min(best, damped(fit, "viscous"), key=lambda one: one.value)
+        best = min(best, damped(fit, "viscous"), key=_score)
     return best if plain.value - best.value > needed else plain

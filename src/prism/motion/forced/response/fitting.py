@@ -18,7 +18,7 @@ from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest, widen
 from prism.motion.forced.response.price import price_of
 from prism.motion.forced.response.report import report
-from prism.motion.forced.response.rest import rested, woken
+from prism.motion.forced.response.rest import further_bodies, rested, woken
 from prism.motion.forced.response.scoring import ResponseFit, climb
 from prism.motion.forced.response.start import (
     NoiseGuess,
@@ -114,7 +114,8 @@ def _search(
         raise _no_line(data)
     if most is not None:
         fit = strongest(fit, most)
-    return woken(rested(fit if fit.point is decided.point else _damping(fit, damped)))
+    fit = woken(rested(fit if fit.point is decided.point else _damping(fit, damped)))
+    return further_bodies(fit, false_alarm) if most is None or len(fit.point) < most else fit
 
 
 def _selected(fit: ResponseFit, false_alarm: float, say: Callable[[str], None]) -> ResponseFit:

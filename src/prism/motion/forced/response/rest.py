@@ -16,11 +16,12 @@ from scipy.special import chdtri, ndtri
 
 import prism.motion.forced.response._limits as limits
 from prism._types import Array, Mask
-from prism.motion.forced.response.order import settle
+from prism.motion.forced.response.order import memory, settle
+from prism.motion.forced.response.scan import promised_at_rest
 from prism.motion.forced.response.scoring import ResponseFit, climb
 from prism.remarks import Remark
 
-__all__ = ["rested", "rigid_remarks", "woken"]
+__all__ = ["further_bodies", "rested", "rigid_remarks", "woken"]
 
 _ONE_SIDED = 1.645  # standard deviations of a 95 % bound
 
@@ -60,6 +61,33 @@ def _held(fit: Fit, still: Mask) -> Fit | None:
     given_up = 2 * int((still & ~fit.point.rigid).sum())
     allowed = float(chdtri(given_up, limits.TOLD_FROM_REST))
     return found if found.value <= fit.value + allowed else None
+
+
+def further_bodies(fit: ResponseFit, false_alarm: float) -> ResponseFit:
+    """The fit with further vectors at zero, where one is, as long as the likelihood asks for them.
+
+    Where a body moves as a whole in one way it may in others. Their pole is known, so that the
+    price is that of a vector only: it makes the rank of a symmetric matrix of n ports r + 1, which
+    has n - r numbers more.
+
+    Parameters
+    ----------
+    fit : ResponseFit
+    false_alarm : float
+        Chance of a vector that is noise.
+    """
+    while 0 < (bodies := int(fit.point.rigid.sum())) < fit.data.ports:
+        gain, vector = promised_at_rest(fit)
+        price = memory(fit) * float(chdtri(fit.data.ports - bodies, false_alarm))
+        if gain <= 0:
+            break
+        point = fit.point.joined(0.0, vector, fit.point.typical_loss)
+        more = point.resting(np.append(fit.point.rigid, True))
+        found = settle(climb(replace(fit, point=more), 2 * limits.SETTLE_STEPS))
+        if found.value > fit.value - price:
+            break
+        fit = found
+    return fit
 
 
 def woken(fit: Fit) -> Fit:

@@ -81,6 +81,13 @@ def _promising(fit: ResponseFit, variance: Array, lam: Array) -> Mask:
     return np.asarray(there | (away < limits.NEAR_STEPS * step) | outside)
 
 
+def promised_at_rest(fit: ResponseFit) -> tuple[float, Array]:
+    """Gain of one more rigid body, and its vector."""
+    still = np.asarray(-1 / fit.data.x[:, None], complex)
+    gains, vectors = _gains(fit, fit.data_variance, still)
+    return float(gains[0]), vectors[0]
+
+
 def promises(fit: ResponseFit) -> tuple[Array, Array]:
     """Gain of one more vector at each pole that is there, and that vector."""
     return _gains(fit, fit.data_variance, fit.at.D.astype(complex))
