@@ -123,7 +123,7 @@ def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
 
 def _beats(fit: CoupledFit, plain: ResponseFit) -> bool:
     """Whether friction gains its price, and more than chance does where there is none."""
-    more = fit.friction.free_count - plain.point.free_count
+    more = _numbers(fit) - _numbers(plain)
     chance = float(chdtri(more, limits.NO_FRICTION)) if more > 0 else 0.0
     lines = min(memory(fit), memory(plain))
     return _better(fit, plain) and plain.value - fit.value > lines * chance
@@ -149,7 +149,12 @@ def price_of_number(fit: ResponseFit) -> float:
 
 
 def _score(fit: ResponseFit, unit: float) -> float:
-    return fit.value + unit * fit.point.free_count
+    return fit.value + unit * _numbers(fit)
+
+
+def _numbers(fit: ResponseFit) -> int:
+    """Number of parameters; the frequency and the loss of a mode at rest were searched for, too."""
+    return fit.point.free_count + 2 * int(fit.point.rigid.sum())
 
 
 def _linked(fit: ResponseFit) -> Mask:
