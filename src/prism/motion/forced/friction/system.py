@@ -147,7 +147,7 @@ class FrictionSystem:
 
 def poles_of(K: Array, D: Array) -> PolePairs:
     """Pairs of poles of ``s² + D s + K``; coordinates that nothing holds are at zero, exactly."""
-    still = ~(K.any(axis=1) | D.any(axis=1))
+    still = np.asarray(~(K.any(axis=1) | D.any(axis=1)), bool)
     if still.any():
         return _with_still(still, _swinging(K[np.ix_(~still, ~still)], D[np.ix_(~still, ~still)]))
     return _swinging(K, D)

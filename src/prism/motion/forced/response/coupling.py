@@ -174,7 +174,7 @@ def _worth_a_trial(fit: ResponseFit) -> bool:
 
 def _settled(fit: CoupledFit) -> CoupledFit:
     """Modes, friction and noise of greatest likelihood."""
-    return rested(cast("CoupledFit", settle(climb(fit, limits.COUPLED_STEPS))))
+    return cast("CoupledFit", rested(settle(climb(fit, limits.COUPLED_STEPS))))
 
 
 def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:

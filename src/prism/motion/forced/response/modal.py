@@ -74,8 +74,8 @@ class ModalPoint:
     def take(self, keep: Index) -> ModalPoint:
         """Some of the poles, each with one vector."""
         one_each = np.arange(len(keep))
-        lam, V, eta, rigid = (part[keep] for part in (self.lam, self.V, self.eta, self.rigid))
-        return replace(self, lam=lam, V=V, eta=eta, pole=one_each, rigid=rigid)
+        lam, V, eta = (part[keep] for part in (self.lam, self.V, self.eta))
+        return replace(self, lam=lam, V=V, eta=eta, pole=one_each, rigid=self.rigid[keep])
 
     def resting(self, still: Mask) -> ModalPoint:
         """The same with these modes, and no others, held at zero."""

@@ -9,7 +9,6 @@ without a loss, where the likelihood does not lose more by that than noise expla
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TypeVar
 
 import numpy as np
 from scipy.special import chdtri, ndtri
@@ -25,10 +24,8 @@ __all__ = ["further_bodies", "rested", "rigid_remarks", "woken"]
 
 _ONE_SIDED = 1.645  # standard deviations of a 95 % bound
 
-Fit = TypeVar("Fit", bound=ResponseFit)
 
-
-def rested(fit: Fit) -> Fit:
+def rested(fit: ResponseFit) -> ResponseFit:
     """The fit with modes at zero where the data do not tell them from rest.
 
     All modes below the band are tried at once, and one after the other where that is too much.
@@ -51,7 +48,7 @@ def rested(fit: Fit) -> Fit:
     return fit if found is fit else settle(found)
 
 
-def _held(fit: Fit, still: Mask) -> Fit | None:
+def _held(fit: ResponseFit, still: Mask) -> ResponseFit | None:
     """The fit with these modes at zero; None where that loses more than noise explains.
 
     Twice the loss in log likelihood is chi square distributed with one degree of freedom for each
@@ -90,7 +87,7 @@ def further_bodies(fit: ResponseFit, false_alarm: float) -> ResponseFit:
     return fit
 
 
-def woken(fit: Fit) -> Fit:
+def woken(fit: ResponseFit) -> ResponseFit:
     """The fit with modes that were held at zero free again where the data tell them from rest.
 
     Modes are held early, when others may be missing.
