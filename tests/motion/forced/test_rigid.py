@@ -7,6 +7,7 @@ import prism
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.rigid import with_rigid_bodies
 from prism.systems import chain
+from prism_bench.mechanics.table import TUNING, make
 
 FREE = chain([1.0, 2.0, 0.7, 1.5], [1.0, 0.6, 1.4], ends="free-free", observed=[0, 2])
 BAND = np.linspace(0.1, 3, 300)
@@ -66,3 +67,30 @@ def test_a_rigid_body_alone_has_no_zeros():
     assert model.modes.frequencies.tolist() == [0.0]
     assert model.response.zeros == ()
     assert model.hamiltonian.mass[0, 0] == pytest.approx(3.0, rel=0.01)
+
+
+@pytest.mark.parametrize("seed", [2, 11, 16, 20])
+def test_several_rigid_bodies_are_at_zero(seed):
+    """Plates and molecules, whose fits stopped short: friction made up for that."""
+    made = make("frf-free", seed, TUNING).made
+    model = prism.identify(made.data)
+    assert int(model.modes.rigid.sum()) == made.truth.rigid == model.certificate.rigid
+    assert len(model.modes) == made.truth.rigid + made.truth.elastic
+    assert model.response.damping != "coupled"
+    h = model.hamiltonian
+    z = (h.hidden_frequencies - made.truth.hidden) / h.hidden_frequencies_std
+    assert np.abs(z).max() < 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_damper_inside_a_free_body_leaves_it_at_zero(seed):
+    arm = np.array([0.0, 0.0, 1.0, -1.0])
+    friction = 0.15 * np.outer(arm, arm) + 0.003 * FREE.full_stiffness
+    model = prism.identify(FREE.response(BAND, friction=friction, noise=0.02, rng=seed))
+    assert model.response.damping == "coupled"
+    assert model.modes.frequencies[0] == model.modes.damping[0] == 0
+    assert len(model.modes) == 4
+    assert model.certificate.rigid == 1
+    exact = FREE.response(BAND, friction=friction).values
+    assert np.abs(model.receptance(1j * BAND) / exact - 1).max() < 0.1
+    assert "rigid-body" in [one.code for one in model.identifiability.remarks]

@@ -143,7 +143,6 @@ class ForcedResponse(ForcedMotion):
         names = response.ports.names
         pairs = [(a, b) for a in response.outputs for b in response.inputs]
         kinds = (response.quantity,) * len(names)
-        fit = with_rigid_bodies(fit, float(response.omega[0]))
         return _finding(fit, names, kinds, _measured(response), pairs, response.omega[[0, -1]])
 
 

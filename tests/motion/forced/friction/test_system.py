@@ -69,3 +69,14 @@ def test_shapes_of_proportional_damping_are_real():
     assert np.abs(shapes.imag).max() < 1e-10
     unit = shapes.real / np.linalg.norm(shapes, axis=1, keepdims=True)
     np.testing.assert_allclose(np.abs(unit), np.abs(V), atol=1e-10)
+
+
+def test_what_nothing_holds_is_at_zero_exactly():
+    K, D = np.diag([0.0, 1.0, 0.0, 4.0]), np.zeros((4, 4))
+    D[np.ix_([1, 3], [1, 3])] = [[0.1, 0.05], [0.05, 0.2]]
+    poles = poles_of(K, D)
+    assert poles.frequency[:2].tolist() == poles.ratio[:2].tolist() == [0.0, 0.0]
+    assert poles.frequency[2:] == pytest.approx([1.0, 2.0], rel=0.02)
+    np.testing.assert_allclose(np.abs(poles.vector[:, :2]), np.eye(4)[:, [0, 2]])
+    for s, u in zip(poles.pole[2:], poles.vector[:, 2:].T, strict=True):
+        np.testing.assert_allclose((K + s * D + s**2 * np.eye(4)) @ u, 0, atol=1e-12)

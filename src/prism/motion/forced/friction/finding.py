@@ -165,6 +165,7 @@ class FrictionFinding:
         variances, vectors = np.linalg.eigh(known)
         keep = variances > _NO_VARIANCE * variances.max(initial=0.0)
         F = vectors[:, keep] * np.sqrt(variances[keep])
+        F[np.diag(known) == 0] = 0.0  # what is held, such as a mode at zero, stays there
         rows = [self._change(quantities, column) for column in F.T]
         size = sum(np.size(one) for one in values.values())
         changes = np.array(rows).reshape(-1, size)

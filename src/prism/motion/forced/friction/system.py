@@ -27,7 +27,7 @@ import numpy as np
 import scipy.linalg
 
 from prism._linalg import positive_sign
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Mask
 
 _REAL = 1e-9  # of its size: a pole nearer to the axis is real
 _PASSIVE = 1e-9  # of the largest friction: what is less negative is rounding
@@ -146,7 +146,30 @@ class FrictionSystem:
 
 
 def poles_of(K: Array, D: Array) -> PolePairs:
-    """Pairs of poles of ``s² + D s + K``."""
+    """Pairs of poles of ``s² + D s + K``; coordinates that nothing holds are at zero, exactly."""
+    still = np.asarray(~(K.any(axis=1) | D.any(axis=1)), bool)
+    if still.any():
+        return _with_still(still, _swinging(K[np.ix_(~still, ~still)], D[np.ix_(~still, ~still)]))
+    return _swinging(K, D)
+
+
+def _with_still(still: Mask, others: PolePairs) -> PolePairs:
+    """Poles of the others, after double poles at zero whose vectors have unit length."""
+    count = int(still.sum())
+    zero = np.zeros(count)
+    vector = np.zeros((len(still), len(still)), complex)
+    vector[np.flatnonzero(still), np.arange(count)] = 1.0
+    vector[~still, count:] = others.vector
+    return PolePairs(
+        np.append(zero, others.frequency),
+        np.append(zero, others.ratio),
+        np.append(zero, others.pole),
+        vector,
+    )
+
+
+def _swinging(K: Array, D: Array) -> PolePairs:
+    """Pairs of poles where something holds every coordinate, or brakes it."""
     N = len(K)
     A = np.block([[np.zeros((N, N)), np.eye(N)], [-K, -D]])
     s, vectors = scipy.linalg.eig(A)

@@ -11,6 +11,9 @@ MOST_ROUNDS = 40  # of a search
 MERGE_STEPS = 1.5  # grid steps within which neighbours are tested for merging
 TAKEN_BACK = 1.0  # -2 log L: what a round without a mode more must gain at least
 
+# -- modes at rest
+TOLD_FROM_REST = 1e-3  # chance that noise tells a rigid body from one: few of a hundred may be lost
+
 # -- noise
 ENOUGH_PAIRS = 30  # reciprocal pairs from which the noise is read off directly
 NOISE_STEPS = 60

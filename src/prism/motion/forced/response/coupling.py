@@ -19,6 +19,7 @@ from prism.motion.forced.response.friction import FrictionPoint
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.order import approached, memory, settle
+from prism.motion.forced.response.rest import rested
 from prism.motion.forced.response.scoring import ResponseFit, climb, wald
 from prism.motion.forced.response.start import (
     NoiseGuess,
@@ -122,7 +123,7 @@ def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
 
 def _beats(fit: CoupledFit, plain: ResponseFit) -> bool:
     """Whether friction gains its price, and more than chance does where there is none."""
-    more = fit.friction.free_count - plain.point.free_count
+    more = _numbers(fit) - _numbers(plain)
     chance = float(chdtri(more, limits.NO_FRICTION)) if more > 0 else 0.0
     lines = min(memory(fit), memory(plain))
     return _better(fit, plain) and plain.value - fit.value > lines * chance
@@ -137,7 +138,8 @@ def _real_modes(fit: CoupledFit) -> ResponseFit:
     """The same modes, each with its own loss, by the law that fits better."""
     point = fit.friction
     eta = np.diag(point.C) / np.sqrt(np.maximum(point.lam, 1e-12))
-    modal = ModalPoint(point.lam, point.V, np.clip(eta, 0.0, limits.MOST_LOSS), "viscous")
+    eta = np.clip(eta, 0.0, limits.MOST_LOSS)
+    modal = ModalPoint(point.lam, point.V, eta, "viscous", rigid=point.rigid)
     return likeliest_law(ResponseFit(fit.data, modal, fit.noise, trusted=False))
 
 
@@ -147,7 +149,12 @@ def price_of_number(fit: ResponseFit) -> float:
 
 
 def _score(fit: ResponseFit, unit: float) -> float:
-    return fit.value + unit * fit.point.free_count
+    return fit.value + unit * _numbers(fit)
+
+
+def _numbers(fit: ResponseFit) -> int:
+    """Number of parameters; the frequency and the loss of a mode at rest were searched for, too."""
+    return fit.point.free_count + 2 * int(fit.point.rigid.sum())
 
 
 def _linked(fit: ResponseFit) -> Mask:
@@ -167,7 +174,7 @@ def _worth_a_trial(fit: ResponseFit) -> bool:
 
 def _settled(fit: CoupledFit) -> CoupledFit:
     """Modes, friction and noise of greatest likelihood."""
-    return cast("CoupledFit", settle(climb(fit, limits.COUPLED_STEPS)))
+    return cast("CoupledFit", rested(settle(climb(fit, limits.COUPLED_STEPS))))
 
 
 def _searched(fit: CoupledFit, most: int | None) -> CoupledFit:

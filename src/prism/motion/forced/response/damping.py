@@ -9,6 +9,7 @@ from scipy.special import chdtri
 
 import prism.motion.forced.response._limits as limits
 from prism.motion.forced.response.order import refit, settle
+from prism.motion.forced.response.rest import rested
 from prism.motion.forced.response.scoring import ResponseFit, climb
 
 LAWS = ("structural", "viscous")
@@ -29,12 +30,17 @@ def damped(fit: ResponseFit, law: str) -> ResponseFit:
     """The same modes with losses, from a start where every mode loses a little."""
     eta = np.maximum(fit.point.eta, 1e-5)
     point = replace(fit.point, eta=eta, damping=law, alike=False)
-    return settle(climb(fit.held_at(None, point), 15))
+    return rested(settle(climb(fit.held_at(None, point), 15)))
 
 
 def likeliest_law(fit: ResponseFit) -> ResponseFit:
     """The same modes with losses of the law that fits better."""
-    return min((damped(fit, law) for law in LAWS), key=lambda one: one.value)
+    return min((damped(fit, law) for law in LAWS), key=_score)
+
+
+def _score(fit: ResponseFit) -> float:
+    """What is least of the better law: modes that it does not hold at zero cost their numbers."""
+    return fit.value + float(np.log(2 * fit.data.total)) * fit.point.free_count
 
 
 def alike(fit: ResponseFit) -> ResponseFit | None:
@@ -43,12 +49,13 @@ def alike(fit: ResponseFit) -> ResponseFit | None:
     Twice the loss in log likelihood is chi square distributed with one degree of freedom for each
     loss factor that is given up.
     """
-    if not fit.point.lossy or len(fit.point) < 2:
+    swinging = int((~fit.point.rigid).sum())
+    if not fit.point.lossy or swinging < 2:
         return None
-    eta = np.full(len(fit.point), np.median(fit.point.eta))
+    eta = np.full(len(fit.point), fit.point.typical_loss)
     start = fit.held_at(fit.data_variance, replace(fit.point, eta=eta, alike=True))
     found = settle(climb(climb(start, 15).held_at(None), 15))
-    allowed = float(chdtri(len(eta) - 1, limits.UNLIKE))
+    allowed = float(chdtri(swinging - 1, limits.UNLIKE))
     return found if found.value < fit.value + allowed else None
 
 
@@ -84,5 +91,5 @@ def decide(fit: ResponseFit) -> ResponseFit:
         return likeliest_law(fit)
     best = damped(fit, "structural")
     if plain.value - best.value > 0.5 * needed:
-        best = min(best, damped(fit, "viscous"), key=lambda one: one.value)
+        best = min(best, damped(fit, "viscous"), key=_score)
     return best if plain.value - best.value > needed else plain

@@ -18,6 +18,7 @@ from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.order import empty_value, refit, select, settle, strongest, widen
 from prism.motion.forced.response.price import price_of
 from prism.motion.forced.response.report import report
+from prism.motion.forced.response.rest import further_bodies, rested, woken
 from prism.motion.forced.response.scoring import ResponseFit, climb
 from prism.motion.forced.response.start import (
     NoiseGuess,
@@ -107,13 +108,14 @@ def _search(
         raise _nothing(data, guesses[0], price)
     best = min(found, key=lambda one: one.value + len(one.point) * price)
     decided = _damping(best, damped)
-    price = price_of(data, false_alarm, float(np.median(decided.point.eta)))
+    price = price_of(data, false_alarm, decided.point.typical_loss)
     fit = _selected(decided, false_alarm, say)
     if len(fit.point) == 1 and empty_value(data) - fit.value < price:
         raise _no_line(data)
     if most is not None:
         fit = strongest(fit, most)
-    return fit if fit.point is decided.point else _damping(fit, damped)
+    fit = woken(rested(fit if fit.point is decided.point else _damping(fit, damped)))
+    return further_bodies(fit, false_alarm) if most is None or len(fit.point) < most else fit
 
 
 def _selected(fit: ResponseFit, false_alarm: float, say: Callable[[str], None]) -> ResponseFit:
@@ -122,7 +124,7 @@ def _selected(fit: ResponseFit, false_alarm: float, say: Callable[[str], None]) 
     A mode without a loss of its own is told from noise at a lower price. The modes that are found
     then have each their own again, and if these are not alike after all, so has the search.
     """
-    eta = float(np.median(fit.point.eta))
+    eta = fit.point.typical_loss
     even = alike(fit)
     if even is not None:
         found = select(even, price_of(fit.data, false_alarm, eta, own=False), say)

@@ -11,7 +11,7 @@ is that response. Mass, stiffness and friction are positive by construction.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ import numpy as np
 import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.motion.forced.response.data import ResponseData
-from prism.motion.forced.response.modal import ModalPoint
+from prism.motion.forced.response.modal import ModalPoint, turns_of
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,8 @@ class FrictionPoint:
         Modes that friction couples; each other one has a friction of its own alone.
     far : float
         Squared frequency beyond which a mode is a static compliance.
+    rigid : array of bool (N,)
+        Modes held at zero, without friction: rigid bodies. None by default.
     """
 
     lam: Array
@@ -46,16 +48,22 @@ class FrictionPoint:
     L: Array
     linked: Mask
     far: float = limits.FAR_AWAY
+    rigid: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
     alike = False
     lossy = True
     damping = "viscous"
 
+    def __post_init__(self) -> None:
+        if len(self.rigid) != len(self.lam):
+            object.__setattr__(self, "rigid", np.zeros(len(self.lam), bool))
+
     @classmethod
     def of(cls, point: ModalPoint, linked: Mask) -> FrictionPoint:
         """Modes with losses of their own, as a start: each loses a little at least."""
         eta = np.maximum(point.eta, limits.LEAST_FRICTION)
-        return cls(point.lam, point.V, np.diag(np.sqrt(eta * np.sqrt(point.lam))), linked)
+        L = np.diag(np.sqrt(eta * np.sqrt(point.lam)))
+        return cls(point.lam, point.V, L, linked & ~point.rigid, rigid=point.rigid)
 
     def __len__(self) -> int:
         return len(self.lam)
@@ -68,7 +76,7 @@ class FrictionPoint:
     @cached_property
     def cells(self) -> tuple[Index, Index]:
         """Rows and columns of the entries of L that may differ from zero."""
-        there = np.outer(self.linked, self.linked) | np.eye(len(self), dtype=bool)
+        there = np.outer(self.linked, self.linked) | np.diag(~self.rigid)
         rows, columns = np.nonzero(np.tril(there))
         return rows, columns
 
@@ -87,12 +95,12 @@ class FrictionPoint:
         """Number of parameters that the data decide.
 
         Of the frictions between k coupled modes seen at n < k ports only nk - n(n+1)/2 change the
-        response: the others turn hidden coordinates.
+        response: the others turn hidden coordinates. Nor do turns of rigid modes.
         """
         k, n = int(self.linked.sum()), self.V.shape[1]
         between = k * (k - 1) // 2 if k <= n else k * n - n * (n + 1) // 2
-        held = int(((self.lam <= 0) | (self.lam >= self.far)).sum())
-        return 2 * len(self) + self.V.size + between - held
+        held = int(((self.lam <= 0) | (self.lam >= self.far)).sum() + self.rigid.sum())
+        return 2 * len(self) + self.V.size + between - held - turns_of(self.rigid, n)
 
     @cached_property
     def chain(self) -> Array:
@@ -120,14 +128,29 @@ class FrictionPoint:
         out = np.ones(self.size, bool)
         low, high = self.lam <= 0, self.lam >= self.far
         N = len(self)
-        out[:N] = ~((low & (push[:N] <= 0)) | (high & (push[:N] >= 0)))
+        out[:N] = ~((low & (push[:N] <= 0)) | (high & (push[:N] >= 0)) | self.rigid)
         return out
 
     def take(self, keep: Index) -> FrictionPoint:
         """Some of the modes, with the friction between them."""
-        C = self.C[np.ix_(keep, keep)]
-        lam = self.lam[keep]
-        return FrictionPoint(lam, self.V[keep], _grown(C, lam), self.linked[keep], self.far)
+        return self._of(
+            self.lam[keep],
+            self.V[keep],
+            self.C[np.ix_(keep, keep)],
+            self.linked[keep],
+            self.rigid[keep],
+        )
+
+    def resting(self, still: Mask) -> FrictionPoint:
+        """The same with these modes, and no others, held at zero."""
+        lam = np.where(still, 0.0, self.lam)
+        return self._of(lam, self.V, self.C, self.linked & ~still, still)
+
+    def _of(self, lam: Array, V: Array, C: Array, linked: Mask, rigid: Mask) -> FrictionPoint:
+        """Other modes, in which all but the rigid ones lose a little, as a start."""
+        swings, L = np.ix_(~rigid, ~rigid), np.zeros_like(C)
+        L[swings] = _grown(C[swings], lam[~rigid])
+        return FrictionPoint(lam, V, L, linked, self.far, rigid)
 
     def without(self, j: int) -> FrictionPoint:
         """All modes but one."""
@@ -152,8 +175,10 @@ class FrictionPoint:
         C[:-1, :-1] += self.C
         lam, turn = np.linalg.eigh(K)
         V = turn.T @ np.vstack([self.V, np.zeros(self.V.shape[1])])
-        linked = np.ones(len(lam), bool)
-        return FrictionPoint(lam, V, _grown(turn.T @ C @ turn, lam), linked, self.far)
+        # a spring and a damper inside a free body leave it free: K and C have the same null space
+        rigid = np.arange(len(lam)) < self.rigid.sum()
+        lam = np.where(rigid, 0.0, lam)
+        return self._of(lam, V, turn.T @ C @ turn, ~rigid, rigid)
 
 
 def factor(C: Array) -> Array:

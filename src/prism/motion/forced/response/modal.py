@@ -29,6 +29,8 @@ class ModalPoint:
         The pole of each vector; one each by default.
     alike : bool
         Whether all modes have one loss factor; then ``eta`` moves as a whole.
+    rigid : array of bool (N,)
+        Modes held at zero: rigid bodies, which have nothing to lose either. None by default.
     """
 
     lam: Array
@@ -37,8 +39,11 @@ class ModalPoint:
     damping: str = "none"
     pole: Index = field(default_factory=lambda: np.zeros(0, int))
     alike: bool = False
+    rigid: Mask = field(default_factory=lambda: np.zeros(0, bool))
 
     def __post_init__(self) -> None:
+        if len(self.rigid) != len(self.lam):
+            object.__setattr__(self, "rigid", np.zeros(len(self.lam), bool))
         if len(self.pole) != len(self.V):
             object.__setattr__(self, "pole", np.arange(len(self.V)))
 
@@ -60,11 +65,22 @@ class ModalPoint:
         """Where the loss factors begin in the gradient."""
         return len(self.lam) + self.V.size
 
+    @property
+    def typical_loss(self) -> float:
+        """Median loss factor of the modes that swing; zero where none does."""
+        swings = ~self.rigid
+        return float(np.median(self.eta[swings])) if swings.any() else 0.0
+
     def take(self, keep: Index) -> ModalPoint:
         """Some of the poles, each with one vector."""
         one_each = np.arange(len(keep))
         lam, V, eta = (part[keep] for part in (self.lam, self.V, self.eta))
-        return replace(self, lam=lam, V=V, eta=eta, pole=one_each)
+        return replace(self, lam=lam, V=V, eta=eta, pole=one_each, rigid=self.rigid[keep])
+
+    def resting(self, still: Mask) -> ModalPoint:
+        """The same with these modes, and no others, held at zero."""
+        lam, eta = np.where(still, 0.0, self.lam), self.eta
+        return replace(self, lam=lam, eta=eta if self.alike else eta * ~still, rigid=still)
 
     def sorted(self) -> ModalPoint:
         """The same with ascending frequencies."""
@@ -77,8 +93,8 @@ class ModalPoint:
     def joined(self, lam: float, v: Array, eta: float) -> ModalPoint:
         """One mode more, each with one vector."""
         lams, etas = np.append(self.lam, lam), np.append(self.eta, eta)
-        V = np.vstack([self.V, v])
-        return replace(self, lam=lams, V=V, eta=etas, pole=np.arange(len(V)))
+        V, rigid = np.vstack([self.V, v]), np.append(self.rigid, False)
+        return replace(self, lam=lams, V=V, eta=etas, pole=np.arange(len(V)), rigid=rigid)
 
     def widened(self, pole: int, v: Array) -> ModalPoint:
         """One vector more at a pole."""
@@ -97,12 +113,16 @@ class ModalPoint:
         if self.alike:
             push[self.losses :] = push[self.losses :].sum()
         theta, (low, high) = self._theta, self._bounds
-        return ~(((theta <= low) & (push <= 0)) | ((theta >= high) & (push >= 0)))
+        out = ~(((theta <= low) & (push <= 0)) | ((theta >= high) & (push >= 0)))
+        out[: len(self)] &= ~self.rigid
+        if self.lossy and not self.alike:
+            out[self.losses :] &= ~self.rigid
+        return out
 
     @property
     def free_count(self) -> int:
         """Number of parameters that the data decide."""
-        free = int(self.free().sum())
+        free = int(self.free().sum()) - turns_of(self.rigid, self.V.shape[1])
         return free - len(self) + 1 if self.alike and self.lossy else free
 
     @property
@@ -115,6 +135,12 @@ class ModalPoint:
         low = np.repeat([0.0, -np.inf, 0.0], [N, K, N])
         high = np.repeat([limits.FAR_AWAY, np.inf, limits.MOST_LOSS], [N, K, N])
         return low[: self.size], high[: self.size]
+
+
+def turns_of(rigid: Mask, ports: int) -> int:
+    """Numbers that turn rigid modes into each other, which changes no response."""
+    count = int(rigid.sum())
+    return count * (count - 1) // 2 if count <= ports else count * ports - ports * (ports + 1) // 2
 
 
 class Evaluation(NamedTuple):
@@ -165,7 +191,8 @@ def factors(data: ResponseData, point: ModalPoint, at: Evaluation) -> Factors:
     if point.damping == "structural":
         dlam = dlam * (1 + 1j * point.eta)
     elif point.damping == "viscous":
-        root = np.sqrt(np.maximum(point.lam, 1e-300))
+        # at zero the loss is zero too, and its slope has no bound: what is held there has none
+        root = np.where(point.lam > 0, np.sqrt(point.lam), np.inf)
         dlam = dlam * (1 + 0.5j * point.eta * data.omega[:, None] / root)
     ports = np.arange(n)[:, None]
     pull = (data.rows == ports) * point.V[:, None, data.columns]

@@ -289,6 +289,6 @@ def _doubtful(fit: ResponseFit) -> list[int]:
     limit = max(4 * fit.due, 1e-3 * float(np.median(worth)))
     out = [int(j) for j in np.argsort(worth)[:2] if worth[j] < limit]
     if fit.point.lossy:
-        odd = np.flatnonzero(eta > 5 * np.median(eta) + 1e-6)
+        odd = np.flatnonzero(eta > 5 * fit.point.typical_loss + 1e-6)
         out += [int(j) for j in odd if int(j) not in out and worth[j] < limit * 10]
     return out

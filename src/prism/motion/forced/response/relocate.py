@@ -42,7 +42,7 @@ def _suspects(fit: ResponseFit) -> Mask:
     strange = np.flatnonzero(z2 > 0.5 * limits.STRANGE**2)
     place = np.searchsorted(data.x, fit.point.lam)
     near = np.abs(strange + 0.5 - place[:, None]) <= limits.REACH_LINES + 0.5
-    return np.asarray(near.any(axis=1))
+    return np.asarray(near.any(axis=1) & ~fit.point.rigid)
 
 
 def _places(data: ResponseData, lam: float) -> Array:

@@ -21,6 +21,7 @@ from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
+from prism.motion.forced.response.rest import rigid_remarks
 from prism.motion.forced.response.scoring import ResponseFit, covariance, wald
 
 
@@ -48,7 +49,7 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(*remarks_of(fit, response), *correlated_remark(errors)),
+        remarks=(*remarks_of(fit, response), *rigid_remarks(fair), *correlated_remark(errors)),
         driven=data.driven,
     )
 
@@ -80,7 +81,7 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(*remarks_of(fit, response), *correlated_remark(errors)),
+        remarks=(*remarks_of(fit, response), *rigid_remarks(fair), *correlated_remark(errors)),
         driven=data.driven,
         coupled=known,
     )

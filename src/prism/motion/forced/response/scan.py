@@ -43,7 +43,7 @@ def scan(fit: ResponseFit, variance: Array, most: int = 3) -> list[PromisedMode]
     data, point = fit.data, fit.point
     lam = trial_poles(data.x)
     lam = lam[_promising(fit, variance, lam)]
-    eta = float(np.median(point.eta)) if point.lossy and len(point) else 0.0
+    eta = point.typical_loss if point.lossy else 0.0
     phi = np.asarray(1 / (lam * (1 + 1j * eta) - data.x[:, None]), complex)
     gains, vectors = _gains(fit, variance, phi)
     step = np.gradient(data.x)
@@ -79,6 +79,13 @@ def _promising(fit: ResponseFit, variance: Array, lam: Array) -> Mask:
     away = np.abs(lam[:, None] - fit.point.lam).min(axis=1, initial=np.inf)
     outside = (lam < data.x[0]) | (lam > data.x[-1])
     return np.asarray(there | (away < limits.NEAR_STEPS * step) | outside)
+
+
+def promised_at_rest(fit: ResponseFit) -> tuple[float, Array]:
+    """Gain of one more rigid body, and its vector."""
+    still = np.asarray(-1 / fit.data.x[:, None], complex)
+    gains, vectors = _gains(fit, fit.data_variance, still)
+    return float(gains[0]), vectors[0]
 
 
 def promises(fit: ResponseFit) -> tuple[Array, Array]:

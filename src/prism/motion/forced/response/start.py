@@ -117,16 +117,24 @@ def of_order(data: ResponseData, weights: Array, order: int, price: float) -> Ra
 
 def _settled(data: ResponseData, weights: Array, start: ComplexArray, price: float) -> RationalFit:
     """Relocate the poles and find their residues, with losses or without, whichever fits."""
-    poles = relocate(data.x, data.Y, weights, start, limits.RATIONAL_STEPS)
+    poles = _at_rest(data.x, relocate(data.x, data.Y, weights, start, limits.RATIONAL_STEPS))
     on_axis = np.asarray(_off_the_lines(data.x, poles.real), complex)
     real, full = (residues(data.x, data.Y, weights, one) for one in (on_axis, poles))
     lossless = real[2] <= full[2]
     R, std, chi2 = real if lossless else full
     vectors = [
-        mode_vector(data, one, spread) if pole.real > 0 else None
+        mode_vector(data, one, spread) if pole.real >= 0 else None
         for pole, one, spread in zip(poles, R, std, strict=True)
     ]
     return RationalFit(poles, vectors, chi2 + len(poles) * price, chi2, lossless)
+
+
+def _at_rest(x: Array, poles: ComplexArray) -> ComplexArray:
+    """Put poles at zero that noise has brought beyond it: a rigid body is there, half of the time.
+
+    What is further beyond zero than the lowest line is from it is no mode, but a background.
+    """
+    return np.asarray(np.where((poles.real <= 0) & (poles.real > -x[0]), 0.0, poles), complex)
 
 
 def _off_the_lines(x: Array, poles: Array) -> Array:
@@ -143,6 +151,8 @@ def as_point(data: ResponseData, fit: RationalFit, damping: str) -> ModalPoint:
     modes = [(pole, v) for pole, v in pairs if v is not None and np.any(v)]
     poles = np.array([pole for pole, _ in modes], complex)
     V = np.array([v for _, v in modes]).reshape(len(modes), data.ports)
-    eta = np.minimum(np.abs(poles.imag) / poles.real, 0.3)
+    rigid = poles == 0
+    eta = np.where(rigid, 0.0, np.minimum(np.abs(poles.imag) / np.where(rigid, 1, poles.real), 0.3))
     lam = _off_the_lines(data.x, np.minimum(poles.real, limits.FAR_AWAY))
-    return ModalPoint(lam, V, eta if damping != "none" else np.zeros(len(modes)), damping)
+    losses = eta if damping != "none" else np.zeros(len(modes))
+    return ModalPoint(lam, V, losses, damping, rigid=rigid)
