@@ -168,8 +168,9 @@ def identify(
     asked, found, raw = clear_of_levels(asked, find(asked), raw, find)
     late = put_in_time(asked, found, find)
     if late is not None:
-        asked, found = late
-    found = _instead(asked, found)
+        asked, found = late.asked, late.found
+    if late is None or not late.settled:
+        found = _instead(asked, found)
     found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
     lines = found.kind in (Steady.name, Moving.name)

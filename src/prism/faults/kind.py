@@ -17,12 +17,16 @@ from prism.faults.correction import corrected
 from prism.faults.delay import find_delays
 from prism.faults.fault import Fault
 from prism.faults.find import cut_in_two, find_breaks
-from prism.finding import Finding, RecordSummary
+from prism.finding import Determined, Finding, RecordSummary
+from prism.kernel import certify_lines
+from prism.magnitudes import Undetermined
 from prism.motion._limits import FEWEST_SAMPLES
 from prism.motion.account import Account, costs, price_of, usable
 from prism.motion.doubts import rough
 from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.explanation import Attempt, Explanation, Question
+from prism.motion.gyroscopic.delay import DelayTest
+from prism.motion.gyroscopic.rival import delay_against_rotation
 from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.ranking import SMOOTH_KINDS
 from prism.motion.steady import Lines
@@ -30,6 +34,7 @@ from prism.motion.steady._limits import PHASE_LEVEL
 from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Late, Trajectories
 from prism.record import Record
+from prism.remarks import Ask, Words
 
 __all__ = ["BrokenSteady", "put_in_time"]
 
@@ -122,10 +127,19 @@ class BrokenSteady(Explanation):
 
 
 class InTime(NamedTuple):
-    """A question about channels that are in time, and what was found."""
+    """A question about channels that are in time, and what was found.
+
+    Attributes
+    ----------
+    asked : Question
+    found : Finding
+    settled : bool
+        Whether a rotation was asked too, so that no other kind needs to be.
+    """
 
     asked: Question
     found: Finding
+    settled: bool = False
 
 
 def put_in_time(
@@ -147,7 +161,7 @@ def put_in_time(
     Returns
     -------
     InTime or None
-        None where no channel is late.
+        None where no channel is late, or a rotation explains the lines far better.
     """
     lines = found.fit
     if not (isinstance(lines, Lines) and _out_of_phase(lines)):
@@ -155,6 +169,23 @@ def put_in_time(
     faults = find_delays(asked.record, lines, asked.settings.false_alarm)
     if not faults:
         return None
+    rival = _rotation(asked, lines, faults[0])
+    if rival is not None and rival.refuted:
+        return None
+    done = _corrected(asked, found, lines, faults, find)
+    if rival is not None and rival.open and isinstance(done.found.outcome, Determined):
+        return InTime(asked, _late_or_turning(found, faults[0], rival), settled=True)
+    return done
+
+
+def _corrected(
+    asked: Question,
+    found: Finding,
+    lines: Lines,
+    faults: Sequence[Fault],
+    find: Callable[[Question], Finding],
+) -> InTime:
+    """What is found with the late channel in time, where it is certain enough to be corrected."""
     said = [one.remark for one in faults]
     if not faults[0].lines:
         return InTime(asked, found.with_remarks(*said))
@@ -173,6 +204,36 @@ def put_in_time(
             motion=replace(again.motion, late=late),
             remarks=(*said, *again.remarks),
         ),
+    )
+
+
+def _rotation(asked: Question, lines: Lines, fault: Fault) -> DelayTest | None:
+    """A delay against a rotation, where there are too few phases to tell them apart."""
+    channels = asked.record.channels
+    if len(lines.fit.omega) * (len(channels) - 1) >= limits.DELAY_PHASES:
+        return None
+    return delay_against_rotation(asked, lines, channels.index(fault.channels[0]), fault.size[0])
+
+
+def _late_or_turning(found: Finding, fault: Fault, rival: DelayTest) -> Finding:
+    """Steady lines without what follows from their being in phase, or turning."""
+    lines = found.fit
+    assert isinstance(lines, Lines)
+    why = (
+        f"the {len(lines.fit.omega)} lines are out of phase, as where channel {fault.channels[0]} "
+        f"is late by {fault.size[0]:.4g} ± {fault.error[0]:.2g}, and as where the system rotates; "
+        "with so few lines and channels both explain the records alike (χ² differs by "
+        f"{abs(rival.lead):.2g})"
+    )
+    remedy = Words(
+        "say whether it rotates ({0} or {1}), or record one more channel",
+        (Ask("gyroscopic", True), Ask("gyroscopic", False)),
+    )
+    return replace(
+        found,
+        modes=replace(found.modes, residues=None, residues_std=None, energies=None),
+        outcome=Undetermined(why, remedy),
+        certificate=certify_lines(lines.fit.omega),
     )
 
 

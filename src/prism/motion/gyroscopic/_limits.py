@@ -11,4 +11,7 @@ LEAST_SIGNAL = 1e-6  # of the power of a line, where noise would explain all of 
 NOT_SMALL = 0.1  # of the largest entry of a direction: the first such one is made real
 REFINED = 1e-8  # fall of χ² that the fit of the lines may leave
 ERROR_STEP = 0.03  # standard deviations, over which derivatives are differences
+# χ² by which a rotation or a delay must be worse than the other for the data to tell them apart;
+# it is what separates two delays too (`prism.faults`), odds of e^10
+TELLING_LEAD = 20.0
 LOOSE_MAGNITUDE = 0.25  # standard deviation of log s beyond which its errors are not linear

@@ -18,9 +18,10 @@ from prism.motion.gyroscopic.amplitudes import (
     line_factors,
     without_groups,
 )
-from prism.motion.gyroscopic.delay import delay_test
+from prism.motion.gyroscopic.delay import DelayTest, delay_test, lead_of
 from prism.motion.gyroscopic.ensemble import check_ensemble
 from prism.motion.gyroscopic.estimates import by_jackknife
+from prism.motion.gyroscopic.late import adjust_late
 from prism.motion.gyroscopic.relations import adjust_lines, adjusted_lines
 from prism.motion.gyroscopic.result import GIVEN_MASS, GyroscopicFit
 from prism.motion.gyroscopic.turning import in_phase
@@ -102,7 +103,7 @@ def fit_gyroscopic(
         in_phase=in_phase(found),
         one_direction=lines.p_value,
         consistency=consistency,
-        delay=delay_test(lines),
+        delay=delay_at_equilibrium(lines, inverse_mass),
         lines=found,
     )
 
@@ -194,6 +195,25 @@ def _solve(
     kT = float(np.exp(result.q[0])) if inverse_mass is not None else unit
     p_value = result.p_value if result.converged else 0.0
     return omega, factors / np.sqrt(unit), kT, p_value
+
+
+def delay_at_equilibrium(
+    lines: LineFactors, inverse_mass: Array | None, near: Array | None = None
+) -> DelayTest:
+    """Whether delays explain the phases, and the magnitudes as well as a rotation does.
+
+    Parameters
+    ----------
+    lines : LineFactors
+    inverse_mass : array (channels, channels) or None
+    near : array (channels,), optional
+        Delays to look near to.
+    """
+    test = delay_test(lines, near)
+    if test.refuted:
+        return test
+    late = adjust_late(lines, test.delays[1:], inverse_mass)
+    return test._replace(lead=lead_of(adjust_lines(lines, inverse_mass), late))
 
 
 def _words(mass: bool, temperature: bool) -> str:

@@ -25,9 +25,10 @@ from prism.magnitudes import Undetermined
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.amplitudes import LineFactors, line_factors
 from prism.motion.gyroscopic.completion import hermitian
-from prism.motion.gyroscopic.delay import DelayTest, delay_test
+from prism.motion.gyroscopic.delay import DelayTest, delay_test, lead_of
 from prism.motion.gyroscopic.estimates import along_errors, by_differences
 from prism.motion.gyroscopic.fit import check_lines, free_amplitudes
+from prism.motion.gyroscopic.late import adjust_free_late
 from prism.motion.gyroscopic.relations import free_relations
 from prism.motion.gyroscopic.result import GyroscopicEstimates
 from prism.motion.gyroscopic.turning import in_phase
@@ -66,7 +67,7 @@ class FreeFit:
     @property
     def evidence(self) -> bool:
         """Whether the records need gyroscopic forces: lines turn, and no delay explains it."""
-        return bool(self.rotating.any() and self.delay.p_value < limits.TURNING_LEVEL)
+        return bool(self.rotating.any() and self.delay.refuted)
 
 
 def fit_free(record: Record, found: Lines, inverse_mass: Array | None) -> FreeFit:
@@ -97,7 +98,30 @@ def fit_free(record: Record, found: Lines, inverse_mass: Array | None) -> FreeFi
     else:
         residues, joint = hermitian(factors.directions), _directions(factors)
     turns = in_phase(found) < limits.TURNING_LEVEL
-    return FreeFit(residues, joint, turns, delay_test(factors), outcome, found)
+    return FreeFit(residues, joint, turns, delay_of_free(factors, inverse_mass), outcome, found)
+
+
+def delay_of_free(
+    factors: LineFactors, inverse_mass: Array | None, near: Array | None = None
+) -> DelayTest:
+    """Whether delays explain the phases, and the magnitudes as well as a rotation does.
+
+    Only phases tell where the mass is unknown, or gives lines in phase fewer equations than they
+    have magnitudes.
+
+    Parameters
+    ----------
+    factors : LineFactors
+    inverse_mass : array (channels, channels) or None
+    near : array (channels,), optional
+        Delays to look near to.
+    """
+    test, (N, n) = delay_test(factors, near), factors.directions.shape
+    if test.refuted or inverse_mass is None or n * (n + 1) // 2 < N:
+        return test
+    start = _start(_design(factors.omega, hermitian(factors.directions)), inverse_mass)
+    late = adjust_free_late(factors, test.delays[1:], inverse_mass, start)
+    return test._replace(lead=lead_of(_adjusted(factors, inverse_mass, start), late))
 
 
 def _directions(factors: LineFactors) -> Gaussian:

@@ -128,10 +128,10 @@ def _free_finding(asked: Question, free: FreeFit) -> Finding:
         errors, more = fit.residues_std, _hidden_remark(fit)
     else:
         outcome = free.outcome
-    turns, p = int(free.rotating.sum()), free.delay.p_value
+    turns, why = int(free.rotating.sum()), free.delay.words
     said = (
         f"{turns} of {len(free.rotating)} lines turn, and no delay between the channels explains "
-        f"it (p = {p:.1e})"
+        f"it ({why})"
         if free.evidence
         else f"{turns} of {len(free.rotating)} lines turn, as delays of channels would have it too"
     )

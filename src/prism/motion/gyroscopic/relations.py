@@ -57,28 +57,44 @@ def _relations(
     n = shape[1]
     omega, d, s = _unpack(p, q, shape)
     above, upper = np.triu_indices(n, 1), np.triu_indices(n)
-    h, A = _weighted_sum(-1j * hermitian(d), -1j * _changes(d), omega * s, s, above)
+    h, A = weighted_sum(-1j * hermitian(d), -1j * changes(d), omega * s, s, above)
     if inverse_mass is not None:
         w = 2 * omega**2 * s
-        more = _weighted_sum(hermitian(d), _changes(d), w, 4 * omega * s, upper)
+        more = weighted_sum(hermitian(d), changes(d), w, 4 * omega * s, upper)
         h = np.append(h, more[0] - inverse_mass[upper])
         A = np.vstack([A, more[1]])
     by_log = A[:, len(p) - len(omega) :].sum(axis=1, keepdims=True)
     return h, A, -by_log[:, : len(q)]
 
 
-def _changes(d: ComplexArray) -> ComplexArray:
-    """Derivatives of ``d d*`` by (Re d, Im d), (2, lines, channels, channels, channels)."""
+def changes(d: ComplexArray) -> ComplexArray:
+    """Derivatives of ``d d*`` by (Re d, Im d), (2, lines, channels, channels, channels).
+
+    Parameters
+    ----------
+    d : complex array (lines, channels)
+    """
     one = np.eye(d.shape[1])
     first = np.einsum("ca,jb->jcab", one, d.conj())
     second = np.einsum("cb,ja->jcab", one, d)
     return np.stack([first + second, 1j * (first - second)])
 
 
-def _weighted_sum(
+def weighted_sum(
     B: ComplexArray, changes: ComplexArray, weight: Array, slope: Array, pairs: tuple[Index, Index]
 ) -> tuple[Array, Array]:
-    """``Σ_j w_j Re B_j`` at some entries, and its derivatives; ``slope`` is that of w by Ω."""
+    """``Σ_j w_j Re B_j`` at some entries, and its derivatives by (Ω, Re d, Im d, log w).
+
+    Parameters
+    ----------
+    B : complex array (lines, channels, channels)
+    changes : complex array
+        Derivatives of B, as of `changes`.
+    weight, slope : arrays (lines,)
+        w and its derivative by Ω.
+    pairs : (array, array)
+        Rows and columns of the entries.
+    """
     f = B[:, pairs[0], pairs[1]].real
     by_d = weight[:, None, None] * changes[..., pairs[0], pairs[1]].real
     rows = [slope[:, None] * f, by_d.reshape(-1, f.shape[1]), weight[:, None] * f]

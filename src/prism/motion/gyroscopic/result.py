@@ -120,7 +120,7 @@ class GyroscopicFit(GyroscopicEstimates):
     @property
     def evidence(self) -> bool:
         """Whether the records need gyroscopic forces: lines turn, and no delay explains it."""
-        return bool(self.rotating.any() and self.delay.p_value < TURNING_LEVEL)
+        return bool(self.rotating.any() and self.delay.refuted)
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -128,7 +128,8 @@ class GyroscopicFit(GyroscopicEstimates):
         turning, p = np.count_nonzero(self.rotating), self.delay.p_value
         some = f"{turning} of {len(self.frequencies)} lines turn"
         if self.evidence:
-            return (f"{some}, and no delay between the channels explains it (p = {p:.1e})",)
+            why = self.delay.words
+            return (f"{some}, and no delay between the channels explains it ({why})",)
         if turning:
             late = ", ".join(f"{delay:.4g}" for delay in self.delay.delays)
             return (

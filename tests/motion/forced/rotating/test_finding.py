@@ -46,6 +46,20 @@ def test_it_is_saved_and_reported(model, tmp_path):
     assert "<mi>γ</mi>" in (tmp_path / "r.html").read_text("utf-8")
 
 
+def test_light_losses_leave_modes_and_no_hamiltonian():
+    """With a rate per line, bare frequencies were covered in three of four at such losses."""
+    G, M, K = SYSTEM.observation, SYSTEM.full_mass, SYSTEM.full_stiffness
+    C = SYSTEM.full_gyroscopic + 0.004 * SYSTEM.frequencies[0] * M
+    H = np.array([G @ np.linalg.solve(K + 1j * w * C - w**2 * M, G.T + 0j) for w in OMEGA])
+    model = prism.identify(measured(H, 0))
+    assert model.hamiltonian is None
+    assert "lines lose energy" in str(model.identifiability.why)
+    assert "rotation" in [one.code for one in model.identifiability.remarks]
+    # what a rate per line leaves of the losses may show as one more, weak line
+    away = np.abs(model.modes.frequencies[:, None] / SYSTEM.frequencies - 1).min(axis=0)
+    assert away.max() < 1e-3
+
+
 def test_an_active_response_is_refused_with_the_energy_it_gives_out():
     # two coordinates alone would not do: a gain of one channel makes the same response
     K = np.array([[3.0, -0.4, -1.0], [-1.6, 4.0, -0.7], [-1.0, -0.7, 6.0]])

@@ -22,4 +22,3 @@ LEAST_LOSS = 1e-6  # of its frequency, at which the rate of a line starts
 MISFIT = 1.5  # variance over that of the noise which the anti-Hermitian part shows
 COMMUTING_LEVEL = 1e-4  # significance at which the lines are not those of positions
 LOOSEST, STIFFEST = 1e-9, 1e6  # of the normal matrix, which a step is held back by
-LIGHT_LOSS = 0.003  # damping ratio beyond which a rate per line is no model of the losses

@@ -107,9 +107,10 @@ def why_not(fit: RotatingFit) -> str:
             "the lines are not all those of positions, which commute "
             f"(p = {fit.commuting:.1g}), as where modes outside the band are missing"
         )
-    if fit.loss > limits.LIGHT_LOSS:
+    if fit.lines.lossy:
         found.append(
-            f"a damping ratio of {100 * fit.loss:.2g} % is more than a loss for each line explains"
+            f"lines lose energy (a damping ratio up to {100 * fit.loss:.2g} %), and a loss for "
+            "each line is no model from which the bare system follows"
         )
     if fit.lead <= 0:
         found.append(f"lines in phase score better by {-fit.lead:.3g}")
@@ -171,14 +172,6 @@ def _remarks(fit: RotatingFit, seen: Asymmetry, outside: int) -> list[Remark]:
                 f"{outside} line{'s' * (outside > 1)} outside the measured band stand"
                 f"{'s' * (outside == 1)} for all lines there",
                 code="outside-band",
-            )
-        )
-    if fit.lines.lossy:
-        out.append(
-            Remark(
-                "mass, gyroscopic matrix, stiffness and receptance are those without the losses of "
-                "the lines, which are taken to be small beside their distance",
-                code="rotation-losses",
             )
         )
     return out
