@@ -10,7 +10,7 @@ import prism
 from prism.evidence import CLOSE_CALL
 from prism.experiments import Free
 from prism.motion import contest, ranking
-from prism.motion._limits import CROWD_PRICE, DOUBT_LEVEL
+from prism.motion._limits import DOUBT_LEVEL
 from prism.motion.explanation import Question
 from prism.motion.foretold import foretold, held_back
 from prism.motion.moving.kind import Moving

@@ -20,7 +20,13 @@ from prism.motion.driven.bands import (
 )
 from prism.motion.driven.intervals import damping_profile
 from prism.motion.driven.leakage import boundary
-from prism.motion.driven.scoring import log_likelihood, maximise, score_and_information
+from prism.motion.driven.scoring import (
+    BandFit,
+    log_likelihood,
+    maximise,
+    score_and_information,
+    white_lines,
+)
 from prism.motion.driven.search import KeptModes
 from prism.motion.driven.spectrum import (
     FourierLines,
@@ -159,6 +165,17 @@ def test_likelihood_is_that_of_the_dense_covariance():
         E, y = dense(model, part), part.values.ravel()
         total -= np.linalg.slogdet(E)[1] + (y.conj() @ np.linalg.solve(E, y)).real
     assert log_likelihood(model, band) == pytest.approx(total, rel=1e-6)
+
+
+def test_whitened_lines_have_the_size_that_the_dense_covariance_gives_them():
+    rng = np.random.default_rng(6)
+    model, band = a_model(rng), a_band(rng)
+    for part, white in zip(band.trials, white_lines(BandFit.at(model, band)), strict=True):
+        y = part.values.ravel()
+        assert white.shape == part.values.shape
+        assert np.sum(np.abs(white) ** 2) == pytest.approx(
+            (y.conj() @ np.linalg.solve(dense(model, part), y)).real
+        )
 
 
 def test_forces_of_linked_modes_leave_a_covariance_whatever_their_coherence():

@@ -7,7 +7,7 @@ import prism
 from prism.errors import NoLineError
 from prism.motion.moving.evidence import priced
 from prism.motion.moving.law import ALL, PHASE, SIZE
-from prism.motion.moving.search import moves_besides, moving_evidence
+from prism.motion.moving.search import MovingSearch, moves_besides, moving_evidence
 
 OMEGA = np.array([0.9, 1.5, 2.3])
 SHAPES = np.array([[1.0, 0.6], [0.7, -0.8], [0.5, 0.9]])
@@ -76,6 +76,14 @@ def test_sidebands_are_no_lines(periods):
     assert fit.count == 3
     assert moves(fit.law) == {(SIZE, ALL)}
     np.testing.assert_allclose(fit.law.rate / np.pi, periods, rtol=0.02)
+
+
+def test_a_modulation_is_not_all_where_no_further_line_was_allowed():
+    record = made(23, size=lambda u: (1 + 0.3 * np.cos(2 * np.pi * u + 1))[:, None])
+    for most, only in ((3, False), (4, True)):
+        search = MovingSearch.of(record, 1e-3, most)
+        swung = search.modulated(OMEGA)
+        assert search._swings_only(swung, search._steady(OMEGA)) is only
 
 
 def test_lines_whose_sidebands_meet_are_two():

@@ -233,7 +233,8 @@ class MovingSearch:
         law = fit.law
         fast = law.rate is not None and law.rate > limits.FOLLOWED_BY_NONE * np.pi
         more = [one for one in law.free if not (one.periodic or _place(one))]
-        if not fast or more or astray(fit):
+        # with no room for another line, what is left is not looked at
+        if not fast or more or astray(fit) or fit.count >= self.rules.max_lines:
             return False
         smooth = best_freedoms(SlowProducts.of(plain), self.prices)
         gained = limits.IMITATED * float(fit.weights @ (plain.rss - fit.rss))
