@@ -199,7 +199,7 @@ class Forced(AbstractScene):
         """Motion from rest, exact for forces that go straight between their samples."""
         squares, phi = self.system.modes
         still = squares < STILL**2 * squares[-1]
-        # rigid motion apart: beside it rounding would be as large as what is elastic
+        # the motion of the body as a whole is an exact sum of its own: see `drift`
         elastic = phi[:, ~still]
         size = elastic.shape[1]
         below = [-np.diag(squares[~still]), -elastic.T @ self.system.D @ elastic]
