@@ -72,9 +72,11 @@ class Moving(Explanation):
         return _moved(asked, *_steady_lines(asked), asked.settings.max_modes)
 
     def again(self, asked: Question, found: Finding) -> Finding:
-        """With the same law: another that fits a part as well would go on in another way."""
+        """With the same law where that is a modulation, which goes on; a polynomial need not."""
         evidence = found.fit
         assert isinstance(evidence, MovingEvidence)
+        if not evidence.fit.law.modulation:
+            return super().again(asked, found)
         return finding_of(asked, moving_again(asked.record, evidence))
 
     def at_sight(self, asked: Question) -> Iterator[Attempt]:

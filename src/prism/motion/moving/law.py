@@ -316,6 +316,12 @@ class Law:
         moves = [one for one in self.free if not (one.part == PHASE and one.order == 1)]
         return bool(moves) and all((one.part, one.order) == (SIZE, 1) for one in moves)
 
+    @property
+    def modulation(self) -> bool:
+        """Whether all that moves is one periodic modulation."""
+        moves = [one for one in self.free if not (one.part == PHASE and one.order == 1)]
+        return bool(moves) and all(one.periodic for one in moves)
+
     def decays(self) -> ComplexArray | None:
         """Poles of the lines, where they decay exponentially and nothing else moves."""
         if not self.exponential:

@@ -446,7 +446,7 @@ def test_a_motion_measured_against_its_force_is_told(cart, five, ports):
         values[:, 0, 0] *= -1
     response = FrequencyResponse(plain.omega, values)
     try:
-        words = " ".join(fit_response(response).remarks)
+        words = " ".join(map(str, fit_response(response).remarks))
     except CannotTellError as error:
         words = str(error)
     assert any(word in words for word in SIGN.split("|")), words
