@@ -36,7 +36,8 @@ def test_a_line_is_followed_however_far_it_sweeps(cells):
     first = ridges(swept(path))[0]
     off = first.frequency(U) / (2 * np.pi) - path(U)
     assert np.abs(off).max() * SAMPLES < 2 + 0.01 * cells
-    assert first.swept == pytest.approx(cells, rel=0.05, abs=0.5)
+    # of an even sweep, seen in windows whose middles stay off the ends of the record
+    assert first.swept == pytest.approx(cells, rel=0.1)
 
 
 def test_the_phase_is_the_integral_of_the_frequency():

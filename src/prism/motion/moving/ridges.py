@@ -34,7 +34,7 @@ class Ridge(NamedTuple):
     frequency : Legendre
         Angular, over scaled time from -1 to 1.
     swept : float
-        How far it moves, in resolutions of the record.
+        How far it moves where it has power, in resolutions of the record.
     smooth : float
         The same over the distance from the curve to the peaks.
     """
@@ -161,8 +161,14 @@ class _Curve(NamedTuple):
 
     @property
     def range(self) -> float:
-        """Between the lowest and the highest frequency."""
-        return float(np.ptp(self.frequency(np.linspace(-1, 1, 201))))
+        """Of the frequency where there is power: √12 standard deviations, as of an even sweep.
+
+        Where a line has died away its path is anywhere.
+        """
+        power = np.maximum(_along(self.view, self.path) - 1, 0.0) + 1e-12
+        places = self.frequency(self.view.u)
+        off = places - np.average(places, weights=power)
+        return float(np.sqrt(12 * np.average(off**2, weights=power)))
 
 
 def _curves(view: _Spectrogram, path: Index) -> Iterator[_Curve]:
