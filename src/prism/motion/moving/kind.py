@@ -110,9 +110,14 @@ class Moving(Explanation):
         yield Attempt(self, partial(_moved, asked, lines.fit.omega, lines.gains, most), most)
 
     def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
-        """Lines that move in place of decays, where amplitudes or phases do more than decay."""
+        """Lines that move in place of decays, where amplitudes or phases do more than decay.
+
+        Not in a record without Fourier lines, in which nobody tells whether decays leave noise.
+        """
         fit, record = found.fit, asked.record
         if not isinstance(fit, DecayFit) or len(fit.stretches) > record.n_trials:
+            return
+        if not usable(record):
             return
         if sum(record.samples) * record.n_channels * len(fit) > limits.MOST_MOVING_WORK:
             return
