@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 from tests.faults.conftest import DT, OMEGA
 
 from prism.faults import corrected, find_breaks, kick_times
 from prism.motion.steady import estimate_lines
+from prism.record import Record
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -76,3 +78,9 @@ def test_the_corrected_record_has_the_true_lines(make, fault):
         assert len(fit.omega) == 4
         z.append((fit.omega - OMEGA) / np.sqrt(np.diag(fit.covariance)[:4]))
     assert np.sqrt(np.mean(np.square(z))) < 1.6
+
+
+def test_coloured_noise_without_a_line_is_not_kicked():
+    noise = np.random.default_rng(140).standard_normal((600, 1))
+    record = Record(lfilter([1.0], [1.0, -0.9], noise, axis=0), dt=0.1)
+    assert all(fault.code != "kick" for fault in find_breaks(record, None, 1e-3))

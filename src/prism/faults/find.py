@@ -237,7 +237,7 @@ def _rivals(search: Search, *, first: bool) -> Iterator[Hypothesis]:
     yield from _fewer(search)
     breaks = [*jumped(search)]
     broken = find_break(search)
-    if broken is not None:
+    if broken is not None and broken.fit.count:  # without lines nothing can be kicked
         breaks += [kicked(search, broken), *lost(search, broken)]
     yield from breaks
     if first:

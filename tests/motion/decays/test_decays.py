@@ -8,8 +8,9 @@ from tests.places import real_data
 
 from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortError
 from prism.motion.decays.decays import damping_evidence, fit_decays
-from prism.motion.decays.search import refine
+from prism.motion.decays.search import DecayFamily, refine
 from prism.motion.decays.segments import cut, group, kick_spans
+from prism.motion.decays.select import held_at_zero, judge
 from prism.record import Record
 from prism.search.projection import evaluate
 from prism_bench import decays as study
@@ -324,3 +325,20 @@ def test_kicked_frame():
     rows = study.frame_rows(place, 5)
     assert len(rows) == 5
     assert not [row for row in rows if row.holds is False]
+
+
+def test_lines_that_only_their_growth_tells_apart_are_fewer_once_it_is_held_at_zero():
+    t = 0.05 * np.arange(2000)
+    poles = np.array([0.01, 0.03, 0.06, 0.1]) + 3j
+    shapes = np.array([[1, 0.5], [0.5j, -0.2], [0.3, 0.1j], [0.01, 0.02j]])
+    values = (np.exp(np.multiply.outer(t, poles)) @ shapes).real
+    noise = 1e-4 * np.random.default_rng(0).standard_normal(values.shape)
+    seen = Record(values + noise, t=t)
+    segments, _, _ = group(seen, cut(seen, kick_spans(None, 1)))
+    family, orders = DecayFamily.of(segments, 1e-3, None), np.zeros(2, int)
+    fit = refine(segments, poles, np.full(2, 1e8), band=family.rules.band)
+    held, free = held_at_zero(family, judge(family, fit, orders), orders)
+    assert 0 < held.point.count < 4
+    assert held.point.count == len(free)
+    assert np.all(held.point.poles.real == 0)
+    assert np.all(free.real > 0)

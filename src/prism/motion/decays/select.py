@@ -19,7 +19,7 @@ from prism.motion.decays import _limits as limits
 from prism.motion.decays.errors import local_levels, pole_covariance
 from prism.motion.decays.search import NO_POLES, DecayFamily, refine, segments_of
 from prism.motion.decays.shapes import RealShape, fit_shape
-from prism.search.projection import LineFit, evaluate, gains, residual_weights
+from prism.search.projection import LineFit, attempted, evaluate, gains, residual_weights
 from prism.uncertainty import root_of_variance
 
 
@@ -159,6 +159,8 @@ def _is_combination(family: DecayFamily, judged: Judged, j: int) -> bool:
 def held_at_zero(family: DecayFamily, judged: Judged, orders: Index) -> tuple[Judged, ComplexArray]:
     """Refit with the rates of all growing lines at zero, one after the other.
 
+    Lines at one frequency that differ by their rates alone coincide then: the weakest is left out.
+
     Returns
     -------
     judged : Judged
@@ -166,6 +168,18 @@ def held_at_zero(family: DecayFamily, judged: Judged, orders: Index) -> tuple[Ju
     free : array (m,)
         Poles of the free fit.
     """
+    while True:
+        held = attempted(_held_at_zero, family, judged, orders)
+        if held is not None:
+            return held
+        growing = np.flatnonzero(judged.point.poles.real > 0)
+        weakest = int(growing[np.argmin(judged.gains[growing])])
+        judged = judge(family, _without(family, judged.point, weakest), orders)
+
+
+def _held_at_zero(
+    family: DecayFamily, judged: Judged, orders: Index
+) -> tuple[Judged, ComplexArray]:
     free = judged.point.poles
     point, held = judged.point, free.real > 0
     while np.any(point.poles.real > 0):
