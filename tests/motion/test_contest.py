@@ -242,3 +242,11 @@ def test_lines_in_coloured_noise_that_crowd_are_doubted():
     """A narrow resonance that noise drives, which steady lines explain better."""
     model = prism.identify(make("driven-narrow", 955, TUNING).record)
     assert model.kind == "driven" or "doubt" in codes(model)
+
+
+def test_lost_samples_are_found_where_invented_lines_look_like_combinations():
+    case = make("fault-lost", 447)
+    model = prism.identify(case.record)
+    assert model.kind == "steady"
+    assert any(one.code == "lost-samples" for one in model.identifiability.remarks)
+    assert len(model.modes) == 3

@@ -102,3 +102,13 @@ def test_lines_stand_symmetrically_within_a_distance(places, seen):
         in_phase=np.ones(3, bool),
     )
     assert [symmetric(modes), symmetric(modes, 0.004)] == seen
+
+
+def test_a_steady_line_without_noise_is_not_rough():
+    t = 0.05 * np.arange(8000)
+    rng = np.random.default_rng(1)
+    for omega in rng.uniform(1, 20, 10):
+        clean = np.cos(omega * t + 1)[:, None]
+        assert not rough(fourier_lines(prism.Record(clean, dt=0.05)))
+        noisy = clean + 1e-7 * rng.standard_normal(clean.shape)
+        assert not rough(fourier_lines(prism.Record(noisy, dt=0.05)))

@@ -30,12 +30,14 @@ FASTEST_SWING = 16.0  # periods in a trial: a quarter of the blocks
 BREAK_BLOCKS = 4  # of these, at either end, that a change at one time leaves alone
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
+SKIRT_LINES = 2048  # Fourier lines to each side, over which a line may stand out in very little noise
+SKIRT_MARGIN = 10.0  # times as much as a steady line, that lines which decay or move may leave
 SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more
 # -- close calls -----------------------------------------------------------------------------------
 FITTED_PART = 0.8  # of the record, from which the rest is foretold
 SAME_MODE = 3.0  # standard deviations of a difference of frequencies within which modes are one
 # -- rivals ----------------------------------------------------------------------------------------
-ROUGH_LINES = 24  # steady lines looked for at first where motion is not smooth
+FIRST_LINES = 24  # steady lines looked for at first: motion that is not steady has no end of them
 CUT_SHORT = 50.0  # scores that the lines beyond a first look may still bring: two or three lines
 LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones
 BLIND_DECAYS = 8  # decaying lines looked for where no steady one was found

@@ -80,16 +80,17 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
     # a filter with a peak would explain driven motion: the one of bands has none
     plain = _filters(record, accounts[0].rests, 1)
     seen, inside = (lines_of(record, one(record.trials)) for one in (filters, plain))
-    pieces = blocks(seen, bands)
+    pieces, least = blocks(seen, bands), _rounding(seen)
     out = []
     for one in accounts:
         left = lines_of(record, filters(one.rests))
-        cost = sum(_profile(left.values[piece], seen.values[piece]) for piece in pieces)
+        cost = sum(_profile(left.values[piece], least) for piece in pieces)
         if one.bands:
             cost += sum(_random(band) for band in bands)
         elif bands:
             rest = lines_of(record, plain(one.rests))
-            cost += sum(_in_band(rest, inside, band, plain) for band in bands)
+            floor = _rounding(inside)
+            cost += sum(_in_band(rest, floor, band, plain) for band in bands)
         out.append(float(cost) + one.price)
     return out
 
@@ -175,32 +176,35 @@ def _pieces(run: Index, lines: FourierLines) -> list[Index]:
     return [np.asarray(piece) for piece in np.split(run, edges[1:-1]) if len(piece)]
 
 
-def _in_band(
-    left: FourierLines, seen: FourierLines, band: BandFit, filters: _Prewhitening
-) -> float:
+def _rounding(seen: FourierLines) -> Array:
+    """Power of a line, of each channel, below which noise is rounding: that is white."""
+    return np.asarray(limits.ROUNDING**2 * np.mean(np.abs(seen.values) ** 2, axis=0), float)
+
+
+def _in_band(left: FourierLines, floor: Array, band: BandFit, filters: _Prewhitening) -> float:
     """The cost of noise in a band of driven modes, in the units of that band, unfiltered."""
     low, high, scale = band.band.omega.min(), band.band.omega.max(), band.band.scale
-    inside, whole = (lines.between(low, high) for lines in (left, seen))
+    inside = left.between(low, high)
     changed = 2 * float(np.sum(filters.log_gain(inside.omega)))
     full = band.model.full
-    return _profile(inside.values / scale, whole.values / scale, full=full) - changed
+    return _profile(inside.values / scale, floor / scale**2, full=full) - changed
 
 
 def _random(band: BandFit) -> float:
     return -2 * band.log_likelihood
 
 
-def _profile(left: ComplexArray, seen: ComplexArray, *, full: bool | None = None) -> float:
+def _profile(left: ComplexArray, floor: Array, *, full: bool | None = None) -> float:
     """``2 K (log det R + n)`` with the R that fits best; diagonal where there are few lines.
 
     Parameters
     ----------
-    left, seen : arrays (lines, channels)
-        What is left, and what was measured: noise far below that is rounding.
+    left : array (lines, channels)
+    floor : array (channels,)
+        Power below which what is left is rounding.
     """
     K, n = len(left), left.shape[1]
-    floor = limits.ROUNDING**2 * np.mean(np.abs(seen) ** 2, axis=0) + limits.TINY
-    R = left.T @ left.conj() / K + np.diag(floor)
+    R = left.T @ left.conj() / K + np.diag(floor + limits.TINY)
     if full is None:
         full = n > 1 and limits.LINES_PER_CHANNEL * n <= K
     log_det = float(np.linalg.slogdet(R)[1]) if full else float(np.log(np.diag(R).real).sum())

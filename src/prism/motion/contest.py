@@ -23,6 +23,7 @@ from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.losses import LossyMotion
 from prism.motion.ranking import (
+    SMOOTH_KINDS,
     Contender,
     compared,
     leads,
@@ -35,6 +36,7 @@ from prism.motion.steady.kind import Steady
 from prism.motion.unsteady import changes, scores_of
 from prism.record import Record
 from prism.remarks import Remark
+from prism.search.rounding import is_rounding
 
 __all__ = ["against", "decide", "is_open"]
 
@@ -71,8 +73,7 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
         return _chosen(asked, *_fitted(asked, wanted, None, smooth))
     lead, refusal = None, None
     try:
-        few = asked if smooth or asked.settings.max_modes else _with_few_lines(asked)
-        lead = _contender(asked, first, first.find(few), few.settings.max_modes)
+        lead = _first_look(asked, first, smooth)
     except NoLineError as error:
         refusal = error
         if _hump(asked, asked.record.trials) > limits.DOUBT_LEVEL:
@@ -82,23 +83,47 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if lead is not None and not lead.doubts:
         return with_evidence(lead, [(lead, rival(lead, 0.0))])
     asked.tell("other kinds of motion")
-    others = [kind for kind in kinds if kind is not first and _worth_asking(kind, lead, smooth)]
+    others = [
+        kind for kind in kinds if kind is not first and _worth_asking(asked, kind, lead, smooth)
+    ]
     found, _ = _fitted(asked, others, lead, smooth)
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
 
 
-def _worth_asking(kind: Explanation, lead: Contender | None, smooth: bool) -> bool:
+def _worth_asking(asked: Question, kind: Explanation, lead: Contender | None, smooth: bool) -> bool:
     """Whether a kind may explain more: not random motion, where smooth lines leave noise alone.
 
-    It has many parameters in many channels, and takes long there.
+    It has many parameters in many channels, and takes long there. What leaves rounding alone can
+    only be told with fewer parameters.
     """
-    quiet = smooth and lead is not None and lead.chance >= limits.DOUBT_LEVEL
+    if lead is None:
+        return True
+    if is_rounding(asked.record, lead.account.rests):
+        return kind.name in SMOOTH_KINDS
+    quiet = smooth and lead.chance >= limits.DOUBT_LEVEL
     return not (quiet and isinstance(kind, Driven))
 
 
-def _with_few_lines(asked: Question) -> Question:
-    """The question for a first look at motion that is not smooth: it may have no end of lines."""
-    return asked._replace(settings=replace(asked.settings, max_modes=limits.ROUGH_LINES))
+def _first_look(asked: Question, first: Explanation, smooth: bool) -> Contender | None:
+    """A few steady lines: motion that is not steady has no end of them, in little noise above all.
+
+    All of them where the motion is smooth and they stand apart.
+    """
+    most = asked.settings.max_modes
+    if most is not None:
+        return _contender(asked, first, first.find(asked), most)
+    most = limits.FIRST_LINES
+    settings = replace(asked.settings, max_modes=most)
+    finding = first.find(asked._replace(settings=settings))
+    if smooth and len(finding.modes) >= most and _apart(asked, finding):
+        return _contender(asked, first, first.find(asked))
+    return _contender(asked, first, finding, most)
+
+
+def _apart(asked: Question, finding: Finding) -> bool:
+    """Whether most lines stand further apart than those that make up one that changes."""
+    gaps = np.diff(finding.modes.frequencies) * asked.record.duration / (2 * np.pi)
+    return float(np.median(gaps)) > limits.MODULATED
 
 
 def _full(asked: Question, finding: Finding) -> bool:
@@ -119,7 +144,8 @@ def _fitted(
 ) -> tuple[list[Contender], CannotTellError | None]:
     """Fits of several kinds, until the best leaves no doubt, and what the last that failed said.
 
-    Random motion can always be doubted: it leaves nothing to look at.
+    Nothing explains more than one that leaves rounding. Random motion can always be doubted: it
+    leaves nothing to look at.
     """
     out: list[Contender] = []
     refusal: CannotTellError | None = None
@@ -131,10 +157,21 @@ def _fitted(
         elif one is not None:
             out.append(one)
             others = [*([] if lead is None else [lead]), *out[:-1]]
-            if not one.doubts and not one.account.bands and _beats(asked, one, others):
-                out += _overlooked(asked, kinds, one)
+            done = not one.doubts or is_rounding(asked.record, one.account.rests)
+            if done and not one.account.bands and _beats(asked, one, others):
                 break
+    best = _best(asked, out)
+    if best is not None and not best.account.bands:
+        out += _overlooked(asked, kinds, best)
     return out, refusal
+
+
+def _best(asked: Question, contenders: Sequence[Contender]) -> Contender | None:
+    """The one that scores best."""
+    if not contenders:
+        return None
+    scores = costs(asked.record, [one.account for one in contenders])
+    return contenders[int(np.argmin(scores))]
 
 
 def _beats(asked: Question, one: Contender, others: Sequence[Contender]) -> bool:
@@ -155,7 +192,7 @@ def _tried(asked: Question, attempt: Attempt) -> Contender | CannotTellError | N
 def _overlooked(
     asked: Question, kinds: Sequence[Explanation], best: Contender
 ) -> Iterator[Contender]:
-    """Fits that promise more than one that leaves no doubt: noise hides much."""
+    """Fits that promise more than the best: noise hides much."""
     for kind in kinds:
         for attempt in kind.overlooked(asked, best.finding, best.account):
             one = _tried(asked, attempt)
@@ -196,8 +233,9 @@ def _contender(
         return None
     if account.bands:
         return Contender(explanation, finding, account, (), 1.0, most)
-    chance = _hump(asked, account.rests)
-    doubts = tuple(_doubts(asked, finding, account.rests, chance))
+    told = not is_rounding(asked.record, account.rests)
+    chance = _hump(asked, account.rests) if told else 1.0
+    doubts = tuple(_doubts(asked, finding, account.rests if told else (), chance))
     return Contender(explanation, finding, account, doubts, chance, most)
 
 
@@ -223,7 +261,7 @@ def against(asked: Question, finding: Finding) -> Remark | None:
 def _doubts(
     asked: Question, finding: Finding, rests: Sequence[Array], chance: float
 ) -> Iterator[str]:
-    """What speaks against an explanation by lines, in words."""
+    """What speaks against an explanation by lines, in words; of the places alone without rests."""
     record = asked.record
     resolution, omega = 2 * np.pi / record.duration, finding.modes.frequencies
     lines = finding.fit
@@ -243,7 +281,7 @@ def _doubts(
         yield "lines stand closer together than separate lines are likely to"
     if symmetric(finding.modes.vibrating()):
         yield _SIDEBANDS
-    if isinstance(lines, Lines):
+    if isinstance(lines, Lines) and rests:
         tests = changes(scores_of(record, lines, rests))
         words, small = min(tests, key=lambda one: one[1], default=("", 1.0))
         if small < limits.CHANGE_LEVEL:
@@ -269,7 +307,9 @@ def _chosen(
     ranked = [contenders[k] for k in order]
     if not _beats_noise(record, ranked[0], ranked):
         raise refusal or NoLineError(_NOTHING)
-    best = replace(ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(ranked[0])))
+    best = replace(
+        ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(record, ranked[0]))
+    )
     behind = [leads(plain, scores, int(order[0]))[k] for k in order]
     return with_evidence(best, compared(asked, [best, *ranked[1:]], behind))
 
@@ -302,8 +342,10 @@ def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contende
     return lines < noise
 
 
-def _left(best: Contender) -> Remark | None:
-    """What even the best explanation does not explain."""
+def _left(record: Record, best: Contender) -> Remark | None:
+    """What even the best explanation does not explain; one that leaves rounding explains all."""
+    if is_rounding(record, best.account.rests):
+        return None
     lines = best.finding.fit
     coloured = isinstance(lines, Lines) and lines.coloured and not lines.crowded
     white = best.chance >= limits.DOUBT_LEVEL

@@ -177,13 +177,13 @@ class Explanation(ABC):
         return iter(())
 
     def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
-        """Fits of this kind that promise more than one which leaves no doubt.
+        """Fits of this kind that promise more than the best so far.
 
         Parameters
         ----------
         asked : Question
         found : Finding
-            What explains the record to the noise.
+            What explains the record best.
         account : Account
             How well it does.
         """

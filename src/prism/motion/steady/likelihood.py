@@ -42,6 +42,7 @@ from prism.motion.steady.unmixed import unmixed
 from prism.motion.steady.weak import with_weak_lines
 from prism.record import QUANTITIES, Record
 from prism.search.projection import LineFit, drift_p_value, evaluate, residual_weights
+from prism.search.rounding import is_rounding
 from prism.search.sampling import BACKGROUND
 from prism.search.spectrum import residual_spectrum
 from prism.search.whitening import Whitening
@@ -196,7 +197,9 @@ def estimate_lines(
     slow, fast = (none if torus else one(rules, fit) for one in (slow_lines, fast_lines))
     kept = ~(slow | fast)
     structured, moving = seen.structured, seen.moving
-    stretches = stretches_of(residuals_of(clean.trials, fit))
+    rests = residuals_of(clean.trials, fit)
+    rounding = clean.whitening is None and is_rounding(clean.record, rests)
+    stretches = None if rounding else stretches_of(rests)
     if stretches is not None:
         same = moving is structured
         structured = with_stretches(structured, stretches, clean.trials)

@@ -20,7 +20,7 @@ from prism.motion.steady.fit import STOP, refine
 from prism.search._limits import BATCH, CLOSE
 from prism.search.descent import Stop
 from prism.search.noise import local_level
-from prism.search.projection import LineFit, evaluate, gains
+from prism.search.projection import LineFit, attempted, evaluate, gains
 from prism.search.pursuit import LOOSE, TIGHT, pursue, simplified
 from prism.search.sampling import AbstractSampling, Places
 from prism.search.spectrum import (
@@ -242,7 +242,8 @@ def slow_start(family: LineFamily, samplings: Sequence[AbstractSampling]) -> Lin
     weights = np.ones(samplings[0].n_channels)
     nothing = evaluate(samplings, NO_LINES, weights)
     edge = np.array([family.rules.band[0]])
-    if evaluate(samplings, edge, weights).cost > 0.9 * nothing.cost:
+    first = attempted(evaluate, samplings, edge, weights)
+    if first is None or first.cost > 0.9 * nothing.cost:  # None in trials of a few samples
         return nothing
     slow = family.refined(edge, nothing, 1e-3 * nothing.cost)
     return slow if slow is not None and slow.cost < 0.5 * nothing.cost else nothing

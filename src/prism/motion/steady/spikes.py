@@ -18,6 +18,7 @@ from prism.motion.steady import _limits as limits
 from prism.motion.steady.stretches import stretch_medians
 from prism.record import Record
 from prism.search.projection import LineFit
+from prism.search.rounding import rounding_of
 
 
 def residuals_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]:
@@ -35,11 +36,12 @@ def residuals_of(trials: Sequence[tuple[int, int]], fit: LineFit) -> list[Array]
 def find_spikes(record: Record, rests: Sequence[Array]) -> list[Mask]:
     """Spikes in each trial, (samples, channels)."""
     masks = [np.zeros(values.shape, bool) for values in record.trials]
+    least = rounding_of(record)
     for a in range(record.n_channels):
         present = [np.isfinite(values[:, a]) for values in record.trials]
         size = [np.abs(rest[:, a]) for rest in rests]
         typical = np.median(np.concatenate([y[p] for y, p in zip(size, present, strict=True)]))
-        limit = limits.SPIKE_SIZE * 1.4826 * float(typical)
+        limit = max(limits.SPIKE_SIZE * 1.4826 * float(typical), least[a])
         far = [
             there & (y > limit * _loudness(y, there, float(typical)))
             for y, there in zip(size, present, strict=True)
