@@ -19,7 +19,7 @@ from prism.motion.decays import _limits as limits
 from prism.motion.decays.errors import local_levels, pole_covariance
 from prism.motion.decays.search import NO_POLES, DecayFamily, refine, segments_of
 from prism.motion.decays.shapes import RealShape, fit_shape
-from prism.search.projection import LineFit, attempted, evaluate, gains, residual_weights
+from prism.search.projection import CrowdedError, LineFit, evaluate, gains, residual_weights
 from prism.uncertainty import root_of_variance
 
 
@@ -169,10 +169,10 @@ def held_at_zero(family: DecayFamily, judged: Judged, orders: Index) -> tuple[Ju
         Poles of the free fit.
     """
     while True:
-        held = attempted(_held_at_zero, family, judged, orders)
-        if held is not None:
-            return held
-        growing = np.flatnonzero(judged.point.poles.real > 0)
+        try:
+            return _held_at_zero(family, judged, orders)
+        except CrowdedError:
+            growing = np.flatnonzero(judged.point.poles.real > 0)
         weakest = int(growing[np.argmin(judged.gains[growing])])
         judged = judge(family, _without(family, judged.point, weakest), orders)
 
