@@ -13,8 +13,8 @@ import prism
 from prism.completion import complete
 from prism.correlation import CosineSum
 from prism.deconvolution import kernel_poles
-from prism.identifiability import cramer_rao
 from prism.kernel import MemoryKernel, certify
+from prism.least_errors import cramer_rao
 from prism.systems import (
     LinearSystem,
     NonlinearSystem,

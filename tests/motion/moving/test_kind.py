@@ -5,7 +5,7 @@ import pytest
 
 import prism
 from prism.errors import OptionError
-from prism.identifiability import cramer_rao
+from prism.least_errors import cramer_rao
 from prism.motion.moving.kind import _grows
 from prism.motion.moving.result import modes_of
 from prism.motion.moving.search import moving_evidence
