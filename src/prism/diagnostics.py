@@ -12,6 +12,7 @@ from prism.errors import OptionError
 from prism.modes import Modes
 
 ACTIVE = 0.19  # share of the strongest peak's energy at which a peak counts as active
+HALF = 0.5  # of a standard deviation: the error at which a forecast ends
 
 
 def active_peaks(modes: Modes, separation: float, threshold: float = ACTIVE) -> Array:
@@ -61,13 +62,17 @@ class ForecastHorizon:
     time: float
     reached: bool
 
+    def __str__(self) -> str:
+        """The time, or that it was not reached."""
+        return f"{self.time:.4g}" if self.reached else f"at least {self.time:.4g}"
+
     def in_lyapunov_times(self, exponent: float) -> float:
         """The horizon times the largest Lyapunov exponent."""
         return self.time * exponent
 
 
 def forecast_horizon(
-    t: ArrayLike, forecast: ArrayLike, truth: ArrayLike, tolerance: float = 0.5
+    t: ArrayLike, forecast: ArrayLike, truth: ArrayLike, tolerance: float = HALF
 ) -> ForecastHorizon:
     r"""Time until :math:`|\hat x - x|` first exceeds a share of the standard deviation of x.
 

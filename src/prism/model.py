@@ -13,7 +13,7 @@ from prism._doors import through
 from prism._optional import require
 from prism._types import Array, ComplexArray
 from prism._value import Value
-from prism.diagnostics import active_peaks
+from prism.diagnostics import ForecastHorizon, active_peaks
 from prism.errors import CannotTellError
 from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import RecordSummary, ResponseSummary
@@ -50,11 +50,15 @@ class ForecastCheck(Value):
         rms error on the rest, over all trials, divided by the std of the channel there.
     std : array (channels,), optional
         That std.
+    horizon : ForecastHorizon, optional
+        How long the forecast of the first trial held: until its error is half the std of a
+        channel more than noise explains.
     """
 
     fit_fraction: float
     nrmse: Array
     std: Array | None = None
+    horizon: ForecastHorizon | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)

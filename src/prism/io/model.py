@@ -13,6 +13,7 @@ import scipy.linalg
 from prism._types import Array
 from prism.assembly import assemble
 from prism.determination import Determination
+from prism.diagnostics import ForecastHorizon
 from prism.errors import ReadError
 from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Zero
@@ -113,6 +114,8 @@ def model_to_json(model: Model) -> Json:
         }
         if model.forecast_check.std is not None:
             out["forecast"]["std"] = model.forecast_check.std.tolist()
+        if model.forecast_check.horizon is not None:
+            out["forecast"]["horizon"] = vars(model.forecast_check.horizon)
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
@@ -224,6 +227,7 @@ def model_from_json(data: Json) -> Model:
             check["fit_fraction"],
             np.array(check["nrmse"], float),
             np.array(check["std"], float) if "std" in check else None,
+            ForecastHorizon(**check["horizon"]) if "horizon" in check else None,
         ),
     )
 
