@@ -199,6 +199,8 @@ class Model(Value):
         """
         if self.modes.residues is None:
             raise self._cannot("the observability")
+        if np.any(self.modes.damping) or hasattr(self.hamiltonian, "receptance"):
+            raise CannotTellError("the Gramian is that of modes that neither turn nor lose energy.")
         length = self.record.end - self.record.start if duration is None else duration
         values, vectors = np.linalg.eigh(self.modes.residues)
         v = np.sqrt(np.maximum(values[:, -1:], 0.0)) * vectors[:, :, -1]

@@ -191,6 +191,8 @@ def _modes_to_json(modes: Modes) -> list[Json]:
             "significance": float(modes.significance[m]),
             "in_phase": bool(modes.in_phase[m]),
             "phase_ratio": float(modes.phase_ratio[m]),
+            "modulus": None if modes.moduli is None else modes.moduli[m].tolist(),
+            "modulus_std": None if modes.moduli_std is None else modes.moduli_std[m].tolist(),
         }
         for m in range(len(modes))
     ]
@@ -336,6 +338,8 @@ def _modes_from_json(data: Json, channels: int) -> Modes:
         residues_std=optional("residue_std"),
         energies=None if energies is None else energies.T,
         damping_interval=optional("damping_interval"),
+        moduli=optional("modulus"),
+        moduli_std=optional("modulus_std"),
     )
 
 

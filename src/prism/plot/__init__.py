@@ -59,6 +59,8 @@ __all__ = [
     "views",
 ]
 
+_MOVING = "moving"  # a kind of motion whose lines are no poles
+
 
 @dataclass(frozen=True)
 class Plot:
@@ -206,7 +208,8 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["response"] = response_view(model, measured)
     if len(model.channels) > 1 and len(model.modes):
         found["shapes"] = shapes_view(model)
-    if len(model.modes) or model.hamiltonian is not None:
+    fixed = len(model.modes) and model.kind != _MOVING
+    if fixed or model.hamiltonian is not None:
         found["poles"] = poles_view(model)
     if model.trajectories is not None:
         found["forecast"] = forecast_view(model, record=motion)

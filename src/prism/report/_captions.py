@@ -54,6 +54,8 @@ def caption(name: str, view: View) -> str:
     said = [_CAPTIONS[name]]
     if isinstance(view, ShapesView) and view.is_strip:
         said = [_CAPTIONS["strip"]]
+    if isinstance(view, ShapesView) and view.turning:
+        said.append("Of a mode that turns it is how far each channel moves.")
     if isinstance(view, SpectrumView):
         said = [_spectrum_words(view)]
     if isinstance(view, RecordView):

@@ -57,4 +57,6 @@ def _facts(kernel: MemoryKernel) -> Iterator[str]:
         f"Friction kernel γ(t) = Σ R cos(ω t)/ω², tr γ(0) = {start:.4g}; the spectral density is "
         f"greatest at {strongest:.5g}."
     )
+    if kernel.residues.shape[1] > 1:
+        return  # residues of one oscillator each have rank one, and the index is zero (E10)
     yield f"Smallest eigenvalue of the residues (flutter index): {kernel.index():.4g}."

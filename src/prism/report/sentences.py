@@ -40,7 +40,7 @@ def _peaks(model: Model) -> Iterator[str]:
 
 
 def _observability(model: Model) -> Iterator[str]:
-    if model.modes.residues is None:
+    if model.modes.residues is None or hasattr(model.hamiltonian, "receptance"):
         return
     seen = model.observability()
     weakest = int(np.argmin(seen.participation))
