@@ -49,7 +49,7 @@ def command(
     """Write the memory kernel of the hidden modes, or their spectral density, as a table."""
     import prism
     from prism.io._atomic import replacing
-    from prism.report.csv import write_density, write_kernel
+    from prism.report.csv import write_kernel
 
     check_outputs([output], [model])
     if over not in _OVER or points < 2 or not (until is None or until > 0):
@@ -61,14 +61,18 @@ def command(
     with naming([model]):
         hamiltonian = _hamiltonian(found)
     write = partial(
-        write_kernel if over == "time" else write_density,
-        *(hamiltonian.kernel, hamiltonian.channels, until, points),
+        write_kernel,
+        hamiltonian.kernel,
+        hamiltonian.channels,
+        over=over,
+        until=until,
+        points=points,
     )
     if output is None:
-        write(sys.stdout)
+        write(file=sys.stdout)
         return
     with replacing(output) as draft, draft.open("w", encoding="utf-8", newline="") as file:
-        write(file)
+        write(file=file)
 
 
 def _hamiltonian(model: Model) -> Hamiltonian:

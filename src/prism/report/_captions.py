@@ -32,6 +32,8 @@ _CAPTIONS = {
     "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
+    "frequencies": "Frequency of each line over the record, with a band of two standard "
+    "deviations.",
     "strip": "Shape of each mode on the channels, a row for each mode: the stronger the colour, "
     "the further the channel moves, blue one way, orange with a stroke the other way.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "

@@ -14,7 +14,7 @@ from prism.model import Model
 from prism.report import _limits as limits
 from prism.tracking import Track
 
-__all__ = ["write_density", "write_forecast", "write_kernel", "write_modes", "write_track"]
+__all__ = ["write_forecast", "write_kernel", "write_modes", "write_track"]
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -119,44 +119,36 @@ def _track_columns(
 
 
 def write_kernel(
-    kernel: MemoryKernel, channels: tuple[str, ...], until: float | None, points: int, file: TextIO
+    kernel: MemoryKernel,
+    channels: tuple[str, ...],
+    file: TextIO,
+    *,
+    over: str = "time",
+    until: float | None = None,
+    points: int,
 ) -> None:
-    """Write ``t``, ``K_<out>_<in>`` and ``friction_<out>_<in>``, a row per time.
+    """Write a kernel of one hidden mode or more, a row per time or frequency.
+
+    Over time these are ``t``, ``K_<out>_<in>`` and ``friction_<out>_<in>``, over frequency
+    ``omega`` and the spectral density ``J_<out>_<in>``.
 
     Parameters
     ----------
     kernel : MemoryKernel
-        Of one hidden mode or more.
     channels : tuple of str
-    until : float or None
-        Last time; some periods of the slowest hidden mode by default.
-    points : int
     file : text file
         Opened with ``newline=""``.
-    """
-    slowest = float(kernel.poles.min())
-    t = np.linspace(0.0, until or limits.CSV_KERNEL_PERIODS * 2 * np.pi / slowest, points)
-    _write_entries({"K": kernel(t), "friction": kernel.friction(t)}, ("t", t), channels, file)
-
-
-def write_density(
-    kernel: MemoryKernel, channels: tuple[str, ...], until: float | None, points: int, file: TextIO
-) -> None:
-    """Write ``omega`` and the spectral density ``J_<out>_<in>``, a row per frequency.
-
-    Parameters
-    ----------
-    kernel : MemoryKernel
-        Of one hidden mode or more.
-    channels : tuple of str
-    until : float or None
-        Last frequency; above the fastest hidden mode by default.
+    over : {"time", "frequency"}
+    until : float, optional
+        Last time or frequency; some periods of the slowest hidden mode, or above the fastest.
     points : int
-    file : text file
-        Opened with ``newline=""``.
     """
-    fastest = float(kernel.poles.max())
-    omega = np.linspace(0.0, until or limits.CSV_DENSITY_BAND * fastest, points)
+    if over == "time":
+        slowest = 2 * np.pi / float(kernel.poles.min())
+        t = np.linspace(0.0, until or limits.CSV_KERNEL_PERIODS * slowest, points)
+        _write_entries({"K": kernel(t), "friction": kernel.friction(t)}, ("t", t), channels, file)
+        return
+    omega = np.linspace(0.0, until or limits.CSV_DENSITY_BAND * float(kernel.poles.max()), points)
     density = {"J": kernel.spectral_density(omega)}
     _write_entries(density, ("omega", omega), channels, file)
 

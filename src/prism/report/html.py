@@ -66,6 +66,7 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
         *_single(drawn, "poles", "Poles and zeros"),
+        *_single(drawn, "frequencies", "Frequencies over time"),
         *_zeros(model),
         *_hamiltonian(model, drawn),
         *_single(drawn, "correlation", "Correlation"),

@@ -23,7 +23,7 @@ from prism.kernel import Certificate, MemoryKernel
 from prism.motion.gyroscopic.completion import hermitian, line_sum
 from prism.motion.gyroscopic.result import GyroscopicEstimates
 
-_ROUNDING = 1e-12  # of the mass
+_GIVEN_MASS_ERROR = 1e-12  # of the mass
 
 __all__ = ["GyroscopicHamiltonian", "GyroscopicKernel", "certify_gyroscopic"]
 
@@ -158,7 +158,9 @@ class GyroscopicHamiltonian(Hamiltonian):
             )
         )
         names = ("mass", "stiffness", "hidden_frequencies")
-        given = fit.mass_std < _ROUNDING * np.abs(fit.mass).max()  # a known mass has no error
+        given = (
+            fit.mass_std < _GIVEN_MASS_ERROR * np.abs(fit.mass).max()
+        )  # a known mass has no error
         mass_std = np.where(given, 0.0, fit.mass_std)
         completion = Completion(
             fit.mass, fit.stiffness, mass_std, fit.stiffness_std, hidden, fit.joint.only(*names)
