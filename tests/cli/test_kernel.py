@@ -66,3 +66,29 @@ def test_least_errors_are_printed(run, here):
     assert status == 0
     assert "The Hamiltonian would not be determined" in out
     assert run("bounds", "clean.csv")[0] == 2  # without noise there is no bound
+
+
+def test_what_else_is_known_goes_with_the_bounds(run, here):
+    two = systems.chain()
+    record = two.free(60, 0.3, rng=0)
+    np.save(here / "x.npy", record.trials[0])
+    np.savetxt(here / "kappa.csv", two.stiffness, delimiter=",")
+    given = ("--mass", "identity", "--known-stiffness", "kappa.csv")
+    status, out, err = run("bounds", "x.npy", "--dt", "0.3", "--noise", "0.01,0.02", *given)
+    assert (status, err) == (0, "")
+    assert "couplings\n" in out
+    prism.io.write(record, here / "x.csv")
+    seen = ("--channels", "q4", "--quantity", "velocity", "--damped")
+    status, out, _ = run("bounds", "x.csv", "--noise", "0.01", *seen)
+    assert status == 0
+    assert "damping\n" in out
+
+
+def test_bounds_of_a_response_in_proportion_to_its_values(run, here):
+    omega = np.linspace(0.1, 2.5, 120)
+    response = ONE.response(omega, loss=0.02, damping="viscous")
+    prism.io.write(response, here / "frf.csv")
+    status, out, err = run("bounds", "frf.csv", "--relative", "0.02")
+    assert (status, err) == (0, "")
+    least = prism.bounds(response, 0.0, relative=0.02)
+    assert "damping" + "".join(f"\n  {value:.3g}" for value in least.damping) in out
