@@ -14,6 +14,7 @@ from prism.deconvolution import (
     temperature_of,
 )
 from prism.errors import CannotTellError, OptionError, RecordError
+from prism.pipeline import identify
 from prism.record import Record
 from prism.systems import LinearSystem, chain
 
@@ -89,6 +90,27 @@ def test_laplace_transform_states_its_truncation():
     for transform, s in ((strong, 0.5 + 1j), (weak, 0.05 + 1j)):
         error = np.abs(transform.values[0] - lines.laplace(s))
         assert np.all(error < transform.truncation[0] + 0.02)
+
+
+def test_deconvolution_amplifies_noise_and_the_line_form_does_not():
+    """What noise changes in Ĉ, in K̂ by its inversion and in K̂ by the lines, rms over the band."""
+    system = CART
+    s = 0.1 + 1j * np.linspace(0.5, 6.0, 40)
+    clean = system.equilibrium(60, 0.05, trials=100, rng=0)
+    rng = np.random.default_rng(1)
+    noise = 0.5 * clean.std()
+    noisy = Record([x + noise * rng.standard_normal(x.shape) for x in clean.trials], dt=0.05)
+    parts = []
+    for record in (clean, noisy):
+        sampled = correlate(record, max_lag=40.0)
+        model = identify(record, experiment="equilibrium", mass=system.mass, kind="steady")
+        explicit = kernel_at_equilibrium(sampled, s, system.mass, system.stiffness)
+        kernels = explicit, model.kernel.laplace(s)
+        parts.append([one.ravel() for one in (laplace_transform(sampled, s).values, *kernels)])
+    off = np.abs(np.divide(*parts[::-1]) - 1)
+    seen, explicit, by_lines = np.sqrt(np.mean(off**2, axis=1))
+    assert explicit > 3 * seen
+    assert by_lines < seen
 
 
 def test_kernel_from_data_with_error_band():

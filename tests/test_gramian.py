@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import prism
+from prism.diagnostics import active_peaks
 from prism.errors import CannotTellError, OptionError
 from prism.systems import chain
 
@@ -50,3 +51,17 @@ def test_a_model_knows_its_own():
         free.observability()
     with pytest.raises(OptionError, match="one row for each mode"):
         prism.observability([1.0, 2.0], [[1.0]], 3.0)
+
+
+def test_a_rigid_body_mode_is_no_peak():
+    """Its weight is zero, by which an average was divided."""
+    system = chain(5, ends="free-free", observed=[0, 4])
+    record = system.equilibrium(100, 0.25, trials=30, noise=0.02, rng=1)
+    model = prism.identify(record, experiment="equilibrium", mass="identity", rigid=1)
+    assert model.modes.rigid.any()
+    peaks = model.active_peaks()
+    np.testing.assert_allclose(peaks, system.frequencies[1 : 1 + len(peaks)], atol=0.01)
+    assert "Active peaks" in model.summary()
+    response = prism.identify(system.response(np.linspace(0.3, 2.2, 80), noise=0.01, rng=0))
+    with pytest.raises(CannotTellError, match="no amplitudes are known"):
+        active_peaks(response.modes, 0.1)

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from .frequency_response import FrequencyResponse
     from .gramian import Observability, observability
     from .hamiltonian import Hamiltonian
-    from .identifiability import Identifiability, cramer_rao
+    from .identifiability import Identifiability
     from .io import read
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
-    from .least_errors import Bounds, bounds
+    from .least_errors import Bounds, bounds, cramer_rao
     from .model import Model
     from .modes import Modes
     from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
@@ -62,7 +62,7 @@ _HOME = {
     "certify": "kernel",
     "chain_form": "completion",
     "complete": "completion",
-    "cramer_rao": "identifiability",
+    "cramer_rao": "least_errors",
     "flutter_index": "flutter",
     "forecast_horizon": "diagnostics",
     "identify": "pipeline",

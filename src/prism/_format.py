@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EXPLANATION", "format_percent", "format_value", "short"]
+__all__ = ["EXPLANATION", "format_chance", "format_percent", "format_value", "short"]
 
 EXPLANATION = "0.347(12) means 0.347 ± 0.012, one standard deviation"
 
 _TWO_DIGITS_BELOW = 1.95  # an error that begins with 1 is given with two digits
 _MOST_DECIMALS = 12
 _LONGEST_NAME = 18
+_LEAST_CHANCE = 1e-300  # a smaller one is zero by rounding
 
 
 def format_value(value: float, std: float | None = None) -> str:
@@ -52,6 +53,21 @@ def _fixed(value: float, std: float) -> str:
         return f"{round(value, -place):.0f}({error * 10**place})"
     written = f"{std:.{-place}f}" if std >= 1 else str(error)
     return f"{value + 0.0:.{-place}f}({written})"
+
+
+def format_chance(chance: float) -> str:
+    """Write a probability with its sign of equality, or the bound that it is below.
+
+    Parameters
+    ----------
+    chance : float
+
+    Examples
+    --------
+    >>> format_chance(0.0123), format_chance(0.0)
+    ('= 0.012', '< 1e-300')
+    """
+    return f"= {chance:.2g}" if chance >= _LEAST_CHANCE else f"< {_LEAST_CHANCE:.0e}"
 
 
 def format_percent(share: float) -> str:

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import Array
-from prism.errors import OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.modes import Modes
 
 ACTIVE = 0.19  # share of the strongest peak's energy at which a peak counts as active
+HALF = 0.5  # of a standard deviation: the error at which a forecast ends
 
 
 def active_peaks(modes: Modes, separation: float, threshold: float = ACTIVE) -> Array:
@@ -34,9 +35,17 @@ def active_peaks(modes: Modes, separation: float, threshold: float = ACTIVE) -> 
     -------
     array
         Energy-weighted mean frequency of every active peak, ascending; its length is the count.
+
+    Raises
+    ------
+    CannotTellError
+        When no mode has an amplitude, as in a forced experiment.
     """
     if not (0 < threshold <= 1 and separation > 0):
         raise OptionError("the threshold must lie in (0, 1] and the separation be positive.")
+    modes = modes.vibrating()  # a rigid-body mode is no peak
+    if not modes.amplitudes.size:
+        raise CannotTellError("no amplitudes are known of these modes, and so no active peaks.")
     energy = np.mean(modes.amplitudes**2, axis=0) * modes.frequencies**2
     breaks = np.flatnonzero(np.diff(modes.frequencies) > separation) + 1
     groups = np.split(np.arange(len(modes)), breaks)
@@ -61,13 +70,17 @@ class ForecastHorizon:
     time: float
     reached: bool
 
+    def __str__(self) -> str:
+        """The time, or that it was not reached."""
+        return f"{self.time:.4g}" if self.reached else f"at least {self.time:.4g}"
+
     def in_lyapunov_times(self, exponent: float) -> float:
         """The horizon times the largest Lyapunov exponent."""
         return self.time * exponent
 
 
 def forecast_horizon(
-    t: ArrayLike, forecast: ArrayLike, truth: ArrayLike, tolerance: float = 0.5
+    t: ArrayLike, forecast: ArrayLike, truth: ArrayLike, tolerance: float = HALF
 ) -> ForecastHorizon:
     r"""Time until :math:`|\hat x - x|` first exceeds a share of the standard deviation of x.
 

@@ -90,12 +90,12 @@ class Evidence:
         words = next((one.words for one in self.rivals if one.kind == kind), best.words)
         if best.kind != kind:
             behind = next((one.behind for one in self.rivals if one.kind == kind), None)
-            much = "" if behind is None else f", by {behind:.3g} in twice the log-likelihood"
+            much = "" if behind is None else f", by {_plain(behind)} in twice the log-likelihood"
             return f"{words}, as asked; the data speak for another kind: {best.words}{much}"
         if len(self.rivals) == 1:
             return f"{words}; no test speaks against it"
         second = self.rivals[1]
-        much = f"{second.behind:.3g} in twice the log-likelihood"
+        much = f"{_plain(second.behind)} in twice the log-likelihood"
         if self.close:
             return f"{words}; not ruled out: {second.words} (behind by {much}{self._compared})"
         return f"{words}; next best: {second.words}, behind by {much}"
@@ -131,3 +131,8 @@ class Evidence:
 
 UNWEIGHED = Evidence()
 """Of a model whose options left no choice."""
+
+
+def _plain(lead: float) -> str:
+    """Three digits, without an exponent where people do not write one."""
+    return f"{float(f'{lead:.3g}'):.6g}"

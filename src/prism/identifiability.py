@@ -1,20 +1,13 @@
-"""What these data can and cannot determine, in words and in bounds."""
+"""What these data can and cannot determine, in words."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from prism._types import Array
 from prism._value import Value
 from prism.determination import Determination, Standing
 from prism.errors import CannotTellError
-from prism.motion.steady.fit import evaluate
-from prism.record import Record
 from prism.remarks import PYTHON, Remark, Speller, Words, spelled
-from prism.search.series import samplings_of
 
 _OF_THE_HAMILTONIAN = (
     "residues",
@@ -161,24 +154,3 @@ class Identifiability(Value):
             f"{hidden} hidden oscillator{'s' * (not one)}, {'its' if one else 'their'} couplings "
             "and the memory kernel."
         )
-
-
-def cramer_rao(record: Record, frequencies: ArrayLike, noise_std: ArrayLike) -> Array:
-    r"""Cramér-Rao bound on the standard deviation of the frequencies.
-
-    The Fisher information of the frequencies with all amplitudes, phases, offsets and drifts
-    unknown, :math:`\sum_{ra} σ_a^{-2}\, (∂y/∂Ω)^T P^⊥ (∂y/∂Ω)`.
-
-    Parameters
-    ----------
-    record : Record
-        Noise-free.
-    frequencies : array
-        True frequencies of all lines.
-    noise_std : array (channels,) or float
-        Standard deviation of the noise to be added.
-    """
-    samplings, _, _ = samplings_of(record)
-    sigma = np.broadcast_to(np.asarray(noise_std, float), (record.n_channels,))
-    fit = evaluate(samplings, np.sort(np.asarray(frequencies, float)), 1 / sigma**2)
-    return np.sqrt(np.diag(np.linalg.inv(fit.fisher)))

@@ -13,7 +13,7 @@ from prism._doors import through
 from prism._optional import require
 from prism._types import Array, ComplexArray
 from prism._value import Value
-from prism.diagnostics import active_peaks
+from prism.diagnostics import ForecastHorizon, active_peaks
 from prism.errors import CannotTellError
 from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import RecordSummary, ResponseSummary
@@ -50,11 +50,15 @@ class ForecastCheck(Value):
         rms error on the rest, over all trials, divided by the std of the channel there.
     std : array (channels,), optional
         That std.
+    horizon : ForecastHorizon, optional
+        How long the forecast of the first trial held: until its error is half the std of a
+        channel more than noise explains.
     """
 
     fit_fraction: float
     nrmse: Array
     std: Array | None = None
+    horizon: ForecastHorizon | None = None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,6 +199,8 @@ class Model(Value):
         """
         if self.modes.residues is None:
             raise self._cannot("the observability")
+        if np.any(self.modes.damping) or hasattr(self.hamiltonian, "receptance"):
+            raise CannotTellError("the Gramian is that of modes that neither turn nor lose energy.")
         length = self.record.end - self.record.start if duration is None else duration
         values, vectors = np.linalg.eigh(self.modes.residues)
         v = np.sqrt(np.maximum(values[:, -1:], 0.0)) * vectors[:, :, -1]

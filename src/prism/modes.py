@@ -11,6 +11,8 @@ from prism._types import Array, Index, Mask
 from prism._value import Value
 from prism.uncertainty import Gaussian, root_of_variance
 
+_WIDE = 0.5  # of the major axis of an ellipse: a minor one beyond which it turns
+
 __all__ = ["Modes", "spread_of_residues", "spread_of_shapes"]
 
 
@@ -38,6 +40,9 @@ class Modes(Value):
         Energy of each mode in each trial; None where the magnitudes are not determined.
     damping_interval : array (modes, 2) or None
         95 % intervals of records that decay or are driven by noise; the lower end may be zero.
+    moduli, moduli_std : array (modes, channels) or None
+        How far each channel moves in modes that may turn, in units of the whole: magnitudes of
+        unit complex shapes, whose phases are free. None where modes are real.
     """
 
     joint: Gaussian
@@ -49,6 +54,8 @@ class Modes(Value):
     residues_std: Array | None = None
     energies: Array | None = None
     damping_interval: Array | None = None
+    moduli: Array | None = None
+    moduli_std: Array | None = None
 
     @classmethod
     def none(cls, channels: int, trials: int) -> Modes:
@@ -99,6 +106,23 @@ class Modes(Value):
         return spread_of_shapes(self.shapes, self.joint.between("shapes"))
 
     @property
+    def turning(self) -> Mask:
+        """Modes on a wide ellipse: its major axis, the shape, is known badly, its extent is not."""
+        wide = ~self.in_phase & (self.phase_ratio > _WIDE)
+        return np.asarray(wide if self.moduli is not None else np.zeros(len(self), bool))
+
+    @property
+    def shapes_or_moduli(self) -> tuple[Array, Array]:
+        """What people look at, with errors: shapes, and moduli of modes that turn."""
+        if self.moduli is None or self.moduli_std is None:
+            return self.shapes, self.shapes_std
+        turns = self.turning[:, None]
+        return (
+            np.where(turns, self.moduli, self.shapes),
+            np.where(turns, self.moduli_std, self.shapes_std),
+        )
+
+    @property
     def damping(self) -> Array:
         r"""Ratio :math:`-\mathrm{Re}\,λ/|λ|`; zero for lossless modes."""
         return self.joint.value("damping") if "damping" in self.joint else np.zeros(len(self))
@@ -135,6 +159,8 @@ class Modes(Value):
             residues_std=some(self.residues_std),
             energies=None if self.energies is None else self.energies[:, keep],
             damping_interval=some(self.damping_interval),
+            moduli=some(self.moduli),
+            moduli_std=some(self.moduli_std),
         )
 
     def vibrating(self) -> Modes:

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._types import Array
 from prism.assembly import assemble
+from prism.diagnostics import HALF, ForecastHorizon, forecast_horizon
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
 from prism.faults import corrected, find_raw
@@ -34,6 +36,8 @@ from prism.remarks import Ask, Remark, Words
 from prism.settings import DEFAULT_FALSE_ALARM, Settings
 
 __all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
+
+_NOISE_REACH = 5.0  # standard deviations of noise, which a long record does not exceed
 
 
 def identify(
@@ -224,7 +228,19 @@ def check_forecast(model: Model, record: Record, fit_fraction: float) -> Forecas
         values.append(seen)
     rms = np.sqrt(np.nanmean(np.concatenate(errors) ** 2, axis=0))
     std = np.nanstd(np.concatenate(values), axis=0)
-    return ForecastCheck(fit_fraction, rms / std, std)
+    return ForecastCheck(fit_fraction, rms / std, std, _horizon(model, rest, errors[0]))
+
+
+def _horizon(model: Model, rest: Record, errors: Array) -> ForecastHorizon | None:
+    """How long the forecast of the first trial held, beyond what noise explains."""
+    whole = np.isfinite(errors).all(axis=1)
+    if model.noise_std is None or np.count_nonzero(whole) < 2:
+        return None
+    seen = rest.trials[0][whole]
+    if np.any(seen.std(axis=0) == 0):
+        return None
+    tolerance = HALF + _NOISE_REACH * float(np.max(model.noise_std / seen.std(axis=0)))
+    return forecast_horizon(rest.times[0][whole], seen + errors[whole], seen, tolerance)
 
 
 def _silent(_: str) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from prism._types import Array
 from prism.completion import complete
 from prism.hamiltonian import Hamiltonian
-from prism.identifiability import cramer_rao
 from prism.kernel import certify
+from prism.least_errors import cramer_rao
 from prism.model import Model
 from prism.pipeline import identify
 from prism.record import Record

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from prism.identifiability import cramer_rao
+from prism.least_errors import cramer_rao
 from prism.pipeline import identify
 from prism.systems import chain
 from prism_bench import BENCHMARKS

@@ -18,7 +18,18 @@ from prism.cli import main
 from prism.cli._console import program
 from prism.errors import CannotTellError, PrismWarning
 
-COMMANDS = ("identify", "forecast", "simulate", "track", "info", "benchmark", "compare", "demo")
+COMMANDS = (
+    "identify",
+    "forecast",
+    "simulate",
+    "track",
+    "kernel",
+    "bounds",
+    "info",
+    "benchmark",
+    "compare",
+    "demo",
+)
 
 
 @pytest.fixture

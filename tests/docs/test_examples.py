@@ -7,11 +7,12 @@ import sys
 from functools import cache
 
 import pytest
-from tests.places import ROOT
+from tests.places import ROOT, real_data
 
 EXAMPLES = ROOT / "examples"
 PAGE = (ROOT / "docs" / "applications.md").read_text("utf-8")
-NAMES = ("bath", "slosh", "dwell", "plasma", "tearing", "flutter", "duffing")
+NAMES = ("bath", "slosh", "dwell", "plasma", "tearing", "flutter", "duffing", "two_masses")
+MEASURED = {"two_masses": "two_masses/real_double_linear_h_1.txt"}
 
 # The rows of each table of the page, in order, by the names that main() returns.
 QUOTED = {
@@ -38,6 +39,10 @@ QUOTED = {
         "amplitude",
     ),
     "duffing": ("hidden", "spring", "cubic", "omega_1", "omega_2", "nrmse", "linear_nrmse"),
+    "two_masses": (
+        *("modes", "found_1", "std_1", "other_1", "found_2", "std_2", "other_2"),
+        *("z", "damping", "ratio_1", "ratio_2", "nrmse"),
+    ),
     "flutter": (
         "index_speed",
         "measured_index_speed",
@@ -60,7 +65,7 @@ def load(name):
 
 @cache
 def numbers(name):
-    return load(name).main()
+    return load(name).main(*(real_data(MEASURED[one]) for one in (name,) if one in MEASURED))
 
 
 def quoted(name):
@@ -152,6 +157,13 @@ def test_flutter_index_is_a_precursor():
     assert found["measured_index_speed"] == pytest.approx(found["index_speed"], rel=0.02)
     assert found["z"] < 1.7
     assert found["index_speed"] < found["refused_from"]
+
+
+def test_one_mass_shows_the_modes_that_the_other_one_has():
+    found = numbers("two_masses")
+    assert (found["kind"], found["modes"]) == ("decaying", 2)
+    assert found["z"] < 3
+    assert found["nrmse"] < 0.03
 
 
 def test_a_script_runs_on_its_own_and_draws(tmp_path):

@@ -9,7 +9,11 @@ import numpy as np
 import pytest
 from tests.report_kinds import KINDS
 
+import prism
+from prism._format import format_chance
 from prism.determination import Determination
+from prism.io.model import model_from_json, model_to_json
+from prism.plot import shapes_view
 from prism.report.csv import write_modes
 from prism.report.html import html_page
 from prism.report.notebook import model_html, modes_html
@@ -17,6 +21,7 @@ from prism.report.plain import mode_numbers
 from prism.report.tables import facts, mode_table, quantity_table, settings
 from prism.report.text import summary
 from prism.settings import Settings
+from prism.systems import rotor
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +32,39 @@ def decay():
 @pytest.fixture(scope="module")
 def free():
     return KINDS["free"]()[0]
+
+
+def test_lines_that_turn_show_how_far_channels_move():
+    """The major axis of a circle may point anywhere, and had errors of .4."""
+    system = rotor()
+    record = system.equilibrium(120, 0.25, trials=20, noise=0.02, rng=0)
+    model = prism.identify(record, experiment="equilibrium", mass=system.mass)
+    modes, table = model.modes, mode_table(model)
+    turning = np.flatnonzero(modes.turning)
+    assert len(turning)
+    assert modes.moduli_std[turning].max() < 0.1
+    np.testing.assert_allclose(np.linalg.norm(modes.moduli, axis=1), 1.0)
+    cell = table.rows[turning[0]][-1]
+    assert cell.startswith("|")
+    assert cell in summary(model)
+    assert cell in modes_html(modes)
+    assert any("its phase is free" in note for note in table.notes)
+    shown, errors = shapes_view(model).shapes, shapes_view(model).shapes_std
+    np.testing.assert_array_equal(shown[turning], modes.moduli[turning])
+    np.testing.assert_array_equal(errors[turning], modes.moduli_std[turning])
+    # as without rotation: the square of a coupling is the residue of the kernel
+    kernel = model.kernel
+    np.testing.assert_allclose(
+        model.hamiltonian.couplings**2, np.einsum("iaa->ia", kernel.residues), rtol=1e-9
+    )
+    assert not model.hamiltonian.mass_std.any()  # it was given
+    again = model_from_json(model_to_json(model)).modes
+    np.testing.assert_allclose(again.moduli_std, modes.moduli_std)
+
+
+@pytest.mark.parametrize(("chance", "said"), [(0.0, "< 1e-300"), (3.14e-5, "= 3.1e-05")])
+def test_a_chance_that_is_zero_by_rounding_is_a_bound(chance, said):
+    assert format_chance(chance) == said
 
 
 def test_intervals_of_the_damping_are_shown_everywhere(decay):

@@ -41,6 +41,7 @@ _TITLES = {
     "record": "Record",
     "correlation": "Correlation",
     "poles": "Poles and zeros",
+    "frequencies": "Frequencies over time",
     "response": "Response",
     "spectrum": "Spectrum",
     "forecast": "Forecast",
@@ -60,6 +61,7 @@ _CAPTIONS = {
     "noise floor; what is left after the fit should be as flat as the floor.",
     "forecast": "The fit, and how the motion goes on. The inner band is the uncertainty of the "
     "motion, the outer one includes the noise of a measurement.",
+    "frequencies": "The frequency of each line over the record, with two standard deviations.",
     "shapes": "How far each channel moves in each mode, in units of the length of the shape.",
     "potential": "The potential with its lowest value at zero; dashed: the range of the record.",
     "kernel": "How the hidden oscillators push back on what is seen: K(t) is the force per "

@@ -7,7 +7,18 @@ from typing import Annotated
 import typer
 
 from prism.cli import app as page
-from prism.cli import benchmark, compare, demo, forecast, identify, info, simulate, track
+from prism.cli import (
+    benchmark,
+    bounds,
+    compare,
+    demo,
+    forecast,
+    identify,
+    info,
+    kernel,
+    simulate,
+    track,
+)
 from prism.cli._console import examples
 
 __all__ = ["make_app"]
@@ -30,7 +41,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.command(identify.NAME, epilog=identify.EXAMPLES)(identify.make_command())
-    for module in (forecast, simulate, track, info, benchmark, compare, demo, page):
+    for module in (forecast, simulate, track, kernel, bounds, info, benchmark, compare, demo, page):
         app.command(module.NAME, epilog=module.EXAMPLES)(module.command)
     app.callback(invoke_without_command=True)(_start)
     return app

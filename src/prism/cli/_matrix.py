@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["read_matrix"]
+__all__ = ["read_mass", "read_matrix"]
 
 _SUFFIXES = (".npy", ".csv", ".txt", ".dat", ".tsv")
 
@@ -61,3 +61,18 @@ def _load(path: str, suffix: str) -> NDArray[np.float64]:
         for line in text.splitlines()
     ]
     return np.array([[float(cell) for cell in row] for row in rows if row], float)
+
+
+def read_mass(text: str) -> str | float | NDArray[np.float64]:
+    """Read a known mass: identity, a number, or the file of a matrix.
+
+    Parameters
+    ----------
+    text : str
+    """
+    if text == "identity":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        return read_matrix(text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from prism.cli._complete import among
 from prism.cli._console import check_outputs, examples, naming, progress, words
+from prism.cli._matrix import read_mass
 from prism.errors import OptionError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def command(
 
     check_outputs([output], files)
     record = _read(files, dt, time_column, words(channels), words(quantity))
-    known = {} if mass is None else {"mass": _mass(mass)}
+    known = {} if mass is None else {"mass": read_mass(mass)}
     with progress("following lines", quiet) as say, naming(files):
         found = prism.track(record, window, step, experiment=experiment, known=known, progress=say)
     if output is None:
@@ -94,14 +95,3 @@ def _read(
     if not isinstance(data, prism.Record):
         raise OptionError(f"{files[0]}: is a frequency response, and lines move in records only.")
     return data
-
-
-def _mass(text: str) -> Any:
-    from prism.cli._matrix import read_matrix
-
-    if text == "identity":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        return read_matrix(text)

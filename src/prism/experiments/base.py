@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 
+from prism._format import format_chance
 from prism._types import Array, Index
 from prism._value import Value
 from prism.adjust import Adjusted
@@ -193,7 +194,9 @@ def alone_remarks(shapes: Array, known: OfLines, p_value: float | None) -> tuple
         return ()
     what = " and ".join(name for name in ("mass", "stiffness") if getattr(known, name) is not None)
     tested = (
-        "could not be tested" if p_value is None else f"agrees with the shapes (p = {p_value:.2g})"
+        "could not be tested"
+        if p_value is None
+        else f"agrees with the shapes (p {format_chance(p_value)})"
     )
     return (
         Remark(

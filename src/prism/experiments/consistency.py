@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc, ndtr
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.adjust import Adjusted
 from prism.experiments import _limits as limits
@@ -206,7 +207,8 @@ def equilibrium_remark(test: Consistency, modes: int) -> Remark:
             code="equilibrium-untested",
         )
     ways, all_ways = min(test.dof, modes - 1), modes - 1
-    part = f"{ways} of {all_ways} ratio{'s' * (all_ways > 1)} of energies, p = {test.worst:.2g}"
+    part = f"{ways} of {all_ways} ratio{'s' * (all_ways > 1)} of energies"
+    part += f", p {format_chance(test.worst)}"
     if test.worst < limits.DOUBTFUL_LEVEL:
         return Remark(
             "the energies of the modes agree poorly with equal mean energy and the given values",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import chdtr, chdtrc
 
+from prism._format import format_chance
 from prism._types import Array, ComplexArray, Index
 from prism.experiments import _limits as limits
 from prism.magnitudes import Undetermined
@@ -196,7 +197,7 @@ def neither(seen: Scatter) -> Undetermined | None:
         return None
     return Undetermined(
         f"the energies of the modes scatter by {100 * seen.size:.2g} % between trials: canonical "
-        f"ones would by 100 % (p = {seen.p_value:.1g}), and equal ones by noise alone",
+        f"ones would by 100 % (p {format_chance(seen.p_value)}), and equal ones by noise alone",
         "let every trial start from thermal equilibrium, or prepare all with equal energies",
         refuted=True,
     )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import fdtrc
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.experiments import _limits as limits
 from prism.magnitudes import Undetermined
@@ -62,8 +63,8 @@ def biased(speeds: Array) -> Undetermined | None:
     if chance >= limits.CANONICAL_LEVEL:
         return None
     return Undetermined(
-        f"the slopes of the {R} trials have a mean that is not zero (p = {chance:.1g}), as the "
-        "speed of a free body at equilibrium has",
+        f"the slopes of the {R} trials have a mean that is not zero (p {format_chance(chance)}), "
+        "as the speed of a free body at equilibrium has",
         Words("if sensors drift, say so ({0})", (Ask("rigid", 0),)),
         refuted=True,
     )

@@ -13,6 +13,7 @@ import scipy.linalg
 from prism._types import Array
 from prism.assembly import assemble
 from prism.determination import Determination
+from prism.diagnostics import ForecastHorizon
 from prism.errors import ReadError
 from prism.evidence import UNWEIGHED, Evidence
 from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Zero
@@ -113,6 +114,8 @@ def model_to_json(model: Model) -> Json:
         }
         if model.forecast_check.std is not None:
             out["forecast"]["std"] = model.forecast_check.std.tolist()
+        if model.forecast_check.horizon is not None:
+            out["forecast"]["horizon"] = vars(model.forecast_check.horizon)
     if model.response is not None:
         out["response"] = _response_to_json(model.response)
     out["mode_covariance"] = model.modes.covariance.tolist()
@@ -188,6 +191,8 @@ def _modes_to_json(modes: Modes) -> list[Json]:
             "significance": float(modes.significance[m]),
             "in_phase": bool(modes.in_phase[m]),
             "phase_ratio": float(modes.phase_ratio[m]),
+            "modulus": None if modes.moduli is None else modes.moduli[m].tolist(),
+            "modulus_std": None if modes.moduli_std is None else modes.moduli_std[m].tolist(),
         }
         for m in range(len(modes))
     ]
@@ -224,6 +229,7 @@ def model_from_json(data: Json) -> Model:
             check["fit_fraction"],
             np.array(check["nrmse"], float),
             np.array(check["std"], float) if "std" in check else None,
+            ForecastHorizon(**check["horizon"]) if "horizon" in check else None,
         ),
     )
 
@@ -332,6 +338,8 @@ def _modes_from_json(data: Json, channels: int) -> Modes:
         residues_std=optional("residue_std"),
         energies=None if energies is None else energies.T,
         damping_interval=optional("damping_interval"),
+        moduli=optional("modulus"),
+        moduli_std=optional("modulus_std"),
     )
 
 

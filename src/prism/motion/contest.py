@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
 from prism.finding import Finding
@@ -267,7 +268,7 @@ def _doubts(
     lines = finding.fit
     crowds = isinstance(lines, Lines) and lines.crowded
     if chance < limits.DOUBT_LEVEL:
-        yield f"what the lines leave is not white noise (chance {chance:.1e})"
+        yield f"what the lines leave is not white noise (chance {format_chance(chance)})"
     apart = np.diff(np.unique(omega)) / resolution
     if isinstance(lines, Lines) and lines.ties is not None and not crowds:
         # combinations of a few frequencies stand close, and symmetrically, by themselves; what
@@ -285,7 +286,7 @@ def _doubts(
         tests = changes(scores_of(record, lines, rests))
         words, small = min(tests, key=lambda one: one[1], default=("", 1.0))
         if small < limits.CHANGE_LEVEL:
-            yield f"{words} by a first test (chance {small:.1e})"
+            yield f"{words} by a first test (chance {format_chance(small)})"
 
 
 def _chosen(

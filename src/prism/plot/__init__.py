@@ -15,10 +15,12 @@ from prism.errors import CannotTellError, OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
 from prism.io._atomic import replacing
 from prism.model import Model
+from prism.motion.moving.motion import MovingMotion
 from prism.plot._canvas import View, render, show, style
 from prism.plot.chart import Chart
 from prism.plot.correlation import CorrelationView, correlation_view
 from prism.plot.forecast import ForecastView, forecast_view
+from prism.plot.frequencies import FrequenciesView, frequencies_view
 from prism.plot.kernel import KernelView, kernel_view
 from prism.plot.poles import PolesView, poles_view
 from prism.plot.potential import PotentialView, potential_of, potential_view
@@ -36,6 +38,7 @@ __all__ = [
     "Chart",
     "CorrelationView",
     "ForecastView",
+    "FrequenciesView",
     "KernelView",
     "Plot",
     "PolesView",
@@ -47,6 +50,7 @@ __all__ = [
     "View",
     "correlation_view",
     "forecast_view",
+    "frequencies_view",
     "kernel_view",
     "poles_view",
     "potential_view",
@@ -106,6 +110,20 @@ class Plot:
         ax : Axes, optional
         """
         return show(poles_view(self.model), ax)
+
+    def frequencies(self, ax: Axes | None = None) -> Figure:
+        """Frequencies of lines that move, over the record.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+
+        Raises
+        ------
+        CannotTellError
+            When the lines do not move.
+        """
+        return show(frequencies_view(self.model), ax)
 
     def spectrum(self, record: Record, ax: Axes | None = None) -> Figure:
         """Spectrum of the record, the lines in it, the noise floor and what the fit leaves.
@@ -206,8 +224,11 @@ def views(model: Model, record: Record | FrequencyResponse | None = None) -> dic
         found["response"] = response_view(model, measured)
     if len(model.channels) > 1 and len(model.modes):
         found["shapes"] = shapes_view(model)
-    if len(model.modes) or model.hamiltonian is not None:
+    moves = isinstance(model.trajectories, MovingMotion)  # such lines are no poles
+    if (len(model.modes) and not moves) or model.hamiltonian is not None:
         found["poles"] = poles_view(model)
+    if moves:
+        found["frequencies"] = frequencies_view(model)
     if model.trajectories is not None:
         found["forecast"] = forecast_view(model, record=motion)
     if potential_of(model) is not None:

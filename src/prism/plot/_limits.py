@@ -30,6 +30,7 @@ MOST_POINTS = 2400  # points of one drawn curve: more do not show and make large
 MOST_RESPONSE_POINTS = 1200  # points of one curve of a response, of which there may be many
 # Measured points of all panels of a response: each is an element of the page.
 MOST_RESPONSE_DOTS = 3600
+MOVING_POINTS = 400  # of the curve of a frequency that moves
 MOST_FORECAST_DOTS = 1500  # samples drawn with a forecast
 # Samples of a record that a page draws one by one; of more the close-up, the rest as a band.
 MOST_SINGLE_SAMPLES = 6000

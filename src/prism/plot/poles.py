@@ -32,6 +32,9 @@ _MARKERS = {
 }
 
 
+_ROOM = 0.02  # of the band, left of zero where something stands there
+
+
 @dataclass(frozen=True)
 class PoleGroup:
     """Poles or zeros that belong together.
@@ -99,6 +102,11 @@ class PolesView:
         return any(np.any(group.damping) for group in self.groups)
 
     @property
+    def _rests(self) -> bool:
+        """Whether a pole or zero lies at zero, where the frame would cut it."""
+        return any(np.any(group.frequency == 0) for group in self.groups)
+
+    @property
     def layout(self) -> Sheet:
         """The complex plane, or one row for each group."""
         if self.lossy:
@@ -143,7 +151,7 @@ class PolesView:
         names = [plain(group.name) for group in reversed(self.groups)]
         ax.set_yticks(np.arange(len(names)), names)
         ax.set_ylim(-0.6, len(names) - 0.4)
-        ax.set_xlim(left=0.0)
+        ax.set_xlim(left=-_ROOM * ax.get_xlim()[1] if self._rests else 0.0)
         ax.set_xlabel("angular frequency (rad / time unit)")
 
     def chart(self) -> Chart:
@@ -188,7 +196,7 @@ class PolesView:
         top = max((float(group.frequency.max()) for group in self.groups), default=1.0)
         names = tuple((float(count - 1 - row), g.name) for row, g in enumerate(self.groups))
         return Panel(
-            Axis("ω", "rad / time unit", (0.0, 1.08 * top)),
+            Axis("ω", "rad / time unit", (-_ROOM * top if self._rests else 0.0, 1.08 * top)),
             Axis("", "", (-0.7, count - 0.3), ticks=names),
             marks,
             height=max(70, 34 * count),

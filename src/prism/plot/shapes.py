@@ -37,12 +37,15 @@ class ShapesView:
     titles : tuple of str
         Frequency of each mode with its error.
     shapes, shapes_std : array (modes, channels)
+    turning : bool
+        Whether some are magnitudes, of modes that turn.
     """
 
     channels: tuple[str, ...]
     titles: tuple[str, ...]
     shapes: Array
     shapes_std: Array
+    turning: bool = False
 
     @property
     def is_strip(self) -> bool:
@@ -200,9 +203,11 @@ def shapes_view(model: Model) -> ShapesView:
     if not len(modes):
         raise CannotTellError("the motion has no lines, and so no shapes to draw.")
     pairs = zip(modes.frequencies, modes.frequencies_std, strict=True)
+    shapes, errors = modes.shapes_or_moduli
     return ShapesView(
         channels=model.channels,
         titles=tuple(f"Ω = {format_value(float(f), float(s))}" for f, s in pairs),
-        shapes=modes.shapes,
-        shapes_std=modes.shapes_std,
+        shapes=shapes,
+        shapes_std=errors,
+        turning=bool(modes.turning.any()),
     )

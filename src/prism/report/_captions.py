@@ -32,6 +32,8 @@ _CAPTIONS = {
     "and its force; dashed lines are the range of the record.",
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
+    "frequencies": "Frequency of each line over the record, with a band of two standard "
+    "deviations.",
     "strip": "Shape of each mode on the channels, a row for each mode: the stronger the colour, "
     "the further the channel moves, blue one way, orange with a stroke the other way.",
     "forecast": "The fit before and the forecast after the end of the fitted record. The inner "
@@ -54,6 +56,8 @@ def caption(name: str, view: View) -> str:
     said = [_CAPTIONS[name]]
     if isinstance(view, ShapesView) and view.is_strip:
         said = [_CAPTIONS["strip"]]
+    if isinstance(view, ShapesView) and view.turning:
+        said.append("Of a mode that turns it is how far each channel moves.")
     if isinstance(view, SpectrumView):
         said = [_spectrum_words(view)]
     if isinstance(view, RecordView):

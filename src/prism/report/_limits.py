@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 CSV_ROWS_AT_ONCE = 50_000  # rows computed at once, which bounds the memory
+CSV_KERNEL_PERIODS = 4  # of the slowest hidden mode, in a table of the kernel
+CSV_DENSITY_BAND = 1.5  # of the fastest hidden frequency, in a table of the spectral density
 SHORT_ARRAY = 24  # numbers that are written out
 FIGURE_ROUNDING = 1e-6  # of the range: a coarser rounding would show
 MOST_NAMES = 12  # names that are written out

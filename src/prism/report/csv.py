@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TextIO
 
 import numpy as np
 
+from prism._types import Array
+from prism.kernel import MemoryKernel
 from prism.model import Model
 from prism.report import _limits as limits
 from prism.tracking import Track
 
-__all__ = ["write_forecast", "write_modes", "write_track"]
+__all__ = ["write_forecast", "write_kernel", "write_modes", "write_track"]
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -114,6 +116,53 @@ def _track_columns(
     for i in range(track.hidden_frequencies.shape[1]):
         yield f"hidden_{i + 1}", track.hidden_frequencies[:, i]
         yield f"hidden_{i + 1}_std", track.hidden_frequencies_std[:, i]
+
+
+def write_kernel(
+    kernel: MemoryKernel,
+    channels: tuple[str, ...],
+    file: TextIO,
+    *,
+    over: str = "time",
+    until: float | None = None,
+    points: int,
+) -> None:
+    """Write a kernel of one hidden mode or more, a row per time or frequency.
+
+    Over time these are ``t``, ``K_<out>_<in>`` and ``friction_<out>_<in>``, over frequency
+    ``omega`` and the spectral density ``J_<out>_<in>``.
+
+    Parameters
+    ----------
+    kernel : MemoryKernel
+    channels : tuple of str
+    file : text file
+        Opened with ``newline=""``.
+    over : {"time", "frequency"}
+    until : float, optional
+        Last time or frequency; some periods of the slowest hidden mode, or above the fastest.
+    points : int
+    """
+    if over == "time":
+        slowest = 2 * np.pi / float(kernel.poles.min())
+        t = np.linspace(0.0, until or limits.CSV_KERNEL_PERIODS * slowest, points)
+        _write_entries({"K": kernel(t), "friction": kernel.friction(t)}, ("t", t), channels, file)
+        return
+    omega = np.linspace(0.0, until or limits.CSV_DENSITY_BAND * float(kernel.poles.max()), points)
+    density = {"J": kernel.spectral_density(omega)}
+    _write_entries(density, ("omega", omega), channels, file)
+
+
+def _write_entries(
+    tables: Mapping[str, Array], first: tuple[str, Array], channels: tuple[str, ...], file: TextIO
+) -> None:
+    """Write the upper triangles of matrices, a row per place."""
+    rows, columns = np.triu_indices(len(channels))
+    names = [f"{channels[a]}_{channels[b]}" for a, b in zip(rows, columns, strict=True)]
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([first[0], *(f"{what}_{name}" for what in tables for name in names)])
+    whole = np.column_stack([first[1], *(values[:, rows, columns] for values in tables.values())])
+    writer.writerows([_cell(float(value)) for value in row] for row in whole)
 
 
 def _cell(value: float | None) -> str:

@@ -15,6 +15,7 @@ from prism.report._page import card, figure, page, pairs, paragraphs, saving, ta
 from prism.report.kernel import kernel_facts, kernel_sentence
 from prism.report.mathml import hamiltonian_mathml, matrices_left_out
 from prism.report.plain import fingerprint, hidden_numbers, mode_numbers, zero_numbers
+from prism.report.sentences import horizon_sentence, mode_facts
 from prism.report.tables import (
     check_table,
     facts,
@@ -65,6 +66,7 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
         *_single(drawn, "poles", "Poles and zeros"),
+        *_single(drawn, "frequencies", "Frequencies over time"),
         *_zeros(model),
         *_hamiltonian(model, drawn),
         *_single(drawn, "correlation", "Correlation"),
@@ -111,6 +113,7 @@ def _modes(model: Model, drawn: dict[str, str]) -> str:
         table(mode_table(model)),
         f'<p class="note">Ω in rad per time unit, Ω/2π in cycles; {EXPLANATION}.</p>',
         saving(mode_numbers(model), "modes"),
+        paragraphs("\n".join(mode_facts(model))),
         drawn.get("spectrum", ""),
         drawn.get("shapes", ""),
     )
@@ -156,6 +159,7 @@ def _forecast(model: Model, drawn: dict[str, str]) -> list[str]:
             "deviation of the channel, beside the least that the noise allows.</p>",
             table(check),
             saving(check, "forecast"),
+            paragraphs("\n".join(horizon_sentence(model))),
         ]
     )
     return [card("Forecast", *tested, drawn["forecast"])]

@@ -1,4 +1,4 @@
-"""The memory kernel in sentences, and what a record shows of the modes behind it."""
+"""The memory kernel in sentences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def kernel_sentence(model: Model) -> str | None:
 
 
 def kernel_facts(model: Model) -> tuple[str, ...]:
-    """What else is known of the kernel: friction, index, observability, a sentence each.
+    """What else is known of the kernel: friction, spectral density, index, a sentence each.
 
     Parameters
     ----------
@@ -46,10 +46,10 @@ def kernel_facts(model: Model) -> tuple[str, ...]:
     kernel = model.kernel
     if not kernel or type(kernel) is not MemoryKernel or not len(kernel.poles):
         return ()
-    return tuple(_facts(model, kernel))
+    return tuple(_facts(kernel))
 
 
-def _facts(model: Model, kernel: MemoryKernel) -> Iterator[str]:
+def _facts(kernel: MemoryKernel) -> Iterator[str]:
     start = np.trace(kernel.friction(0.0))
     width = kernel.spectral_density(kernel.poles).trace(axis1=1, axis2=2)
     strongest = kernel.poles[int(np.argmax(width))]
@@ -57,12 +57,6 @@ def _facts(model: Model, kernel: MemoryKernel) -> Iterator[str]:
         f"Friction kernel γ(t) = Σ R cos(ω t)/ω², tr γ(0) = {start:.4g}; the spectral density is "
         f"greatest at {strongest:.5g}."
     )
+    if kernel.residues.shape[1] > 1:
+        return  # residues of one oscillator each have rank one, and the index is zero (E10)
     yield f"Smallest eigenvalue of the residues (flutter index): {kernel.index():.4g}."
-    if model.modes.residues is None or model.record.span is None or np.any(model.modes.damping):
-        return
-    seen = model.observability()
-    weakest = int(np.argmin(seen.participation))
-    yield (
-        f"Observability over {seen.duration:.4g}: {seen.rank} of {len(seen.gramian)} states are "
-        f"seen; mode {weakest + 1} is seen least, |v| = {seen.participation[weakest]:.3g}."
-    )

@@ -32,6 +32,7 @@ from prism.report.tables import (
     mode_table,
     oscillator_table,
     quantity_table,
+    shape_words,
 )
 from prism.report.text import headline
 
@@ -114,7 +115,6 @@ def modes_html(modes: Modes) -> str:
 def _mode_row(modes: Modes, m: int) -> tuple[str, ...]:
     omega, std = float(modes.frequencies[m]), float(modes.frequencies_std[m])
     zeta = () if modes.damping_std is None else (_value(modes.damping[m], modes.damping_std[m]),)
-    shape = zip(modes.shapes[m], modes.shapes_std[m], strict=True)
     size = float(modes.significance[m])
     return (
         str(m + 1),
@@ -123,7 +123,7 @@ def _mode_row(modes: Modes, m: int) -> tuple[str, ...]:
         *zeta,
         *intervals(modes)[m : m + 1],
         f"{size:.0f} σ" if size else "–",
-        *(_value(*pair) for pair in shape),
+        *shape_words(modes, m),
     )
 
 

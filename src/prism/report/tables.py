@@ -30,6 +30,7 @@ __all__ = [
     "oscillator_table",
     "quantity_table",
     "settings",
+    "shape_words",
 ]
 
 Array = NDArray[np.float64]
@@ -207,7 +208,7 @@ def mode_table(model: Model) -> Table:
         *_dampings(model),
         ("signif.", [f"{size:.0f} σ" if size else "–" for size in modes.significance]),
     ]
-    shapes = [_with_errors(*pair) for pair in zip(modes.shapes, modes.shapes_std, strict=True)]
+    shapes = [shape_words(modes, m) for m in range(len(modes))]
     columns += [
         (f"d({short(name)})", [row[a] for row in shapes]) for a, name in enumerate(model.channels)
     ]
@@ -232,11 +233,28 @@ def _marks(model: Model) -> list[str]:
 def _mode_notes(model: Model) -> tuple[str, ...]:
     marks = "".join(_marks(model))
     notes = {
-        "*": "* not in phase on all channels, see the verdict.",
+        "*": f"* not in phase on all channels, see the verdict{_moduli_note(model.modes)}.",
         "†": "† outside the measured band: it stands for all modes there.",
         "‡": f"‡ rigid-body mode: the body moves as a whole{_its_speed(model)}.",
     }
     return tuple(note for mark, note in notes.items() if mark in marks)
+
+
+def _moduli_note(modes: Modes) -> str:
+    return "; |…| is how far a channel moves, its phase is free" * bool(modes.turning.any())
+
+
+def shape_words(modes: Modes, m: int) -> tuple[str, ...]:
+    """The shape of a mode with errors; of one that turns the magnitudes, whose phase is free.
+
+    Parameters
+    ----------
+    modes : Modes
+    m : int
+    """
+    shapes, errors = modes.shapes_or_moduli
+    cells = _with_errors(shapes[m], errors[m])
+    return tuple(f"|{cell}|" for cell in cells) if modes.turning[m] else cells
 
 
 def _its_speed(model: Model) -> str:
@@ -370,7 +388,10 @@ def loss_sentence(model: Model) -> str | None:
     if model.hamiltonian is None or not np.any(model.modes.damping):
         return None
     if model.response is not None and model.response.damping == "coupled":
-        return "These equations are the conservative part of the model; the friction acts beside."
+        return (
+            "The first lines are the conservative part of the model; the forces of friction, below "
+            "them, act on their right-hand sides."
+        )
     return (
         "These equations are the conservative part of the model; its losses are the damping ratios "
         "ζ of the modes."

@@ -12,6 +12,7 @@ from prism.model import Model
 from prism.remarks import PYTHON, Speller
 from prism.report import _limits as limits
 from prism.report.kernel import kernel_facts, kernel_sentence
+from prism.report.sentences import horizon_sentence, mode_facts
 from prism.report.tables import (
     Table,
     check_table,
@@ -94,7 +95,10 @@ def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
     """
     yield Section(f"PRISM {model.settings.version}: {headline(model)}", (facts(model),))
     if len(model.modes):
-        yield Section("Visible modes (rad per time unit)", (mode_table(model), EXPLANATION))
+        yield Section(
+            "Visible modes (rad per time unit)",
+            (mode_table(model), EXPLANATION, *mode_facts(model)),
+        )
     zeros = zero_table(model, limits.MOST_TEXT_ZEROS)
     if zeros is not None:
         yield Section("Zeros (anti-resonances, rad per time unit)", (zeros,))
@@ -115,7 +119,8 @@ def sections(model: Model, speller: Speller = PYTHON) -> Iterator[Section]:
         yield Section("Quantities one by one", (quantities,))
     check = check_table(model)
     if check is not None:
-        yield Section(f"Forecast of the rest: {_check_title()}", (check,))
+        said = horizon_sentence(model)
+        yield Section(f"Forecast of the rest: {_check_title()}", (check, *said))
 
 
 def headline(model: Model) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.signal
 
 from prism._types import Array
-from prism.identifiability import cramer_rao
+from prism.least_errors import cramer_rao
 from prism.record import Record
 from prism_bench.kinds.case import TrueMode
 from prism_bench.kinds.free import NOISE, Made, swing

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import prism
-from prism.errors import OptionError
-from prism.identifiability import cramer_rao
+from prism.errors import CannotTellError, OptionError
+from prism.least_errors import cramer_rao
 from prism.motion.moving.kind import _grows
 from prism.motion.moving.result import modes_of
 from prism.motion.moving.search import moving_evidence
+from prism.plot import frequencies_view, views
+from prism.report.html import html_page
 from prism_bench.kinds.table import TUNING, make
 
 T, OMEGA = 600.0, np.array([1.1, 1.9])
@@ -163,3 +165,23 @@ def test_stationary_motion_does_not_grow():
     assert not _grows(record)
     swelling = np.exp(np.linspace(0, 5, max(record.samples)))[:, None] * record.trials[0]
     assert _grows(prism.Record(swelling, dt=record.dt))
+
+
+def test_frequencies_over_time_are_those_of_the_law_of_the_motion():
+    """A sweep and a modulated line, within the errors that are claimed; drawn in the report."""
+    t = np.arange(0, 300, 0.2)
+    first = np.cos(2 * t + 0.0005 * t**2)
+    second = np.cos(3.1 * t + 0.8 * np.sin(0.05 * t))
+    clean = np.stack([first + 0.6 * second, 0.5 * first - 0.9 * second], axis=1)
+    noise = 0.1 * np.random.default_rng(0).standard_normal(clean.shape)
+    model = prism.identify(prism.Record(clean + noise, dt=0.2))
+    assert model.kind == "moving"
+    view = frequencies_view(model)
+    exact = np.stack([2 + 0.001 * view.t, 3.1 + 0.04 * np.cos(0.05 * view.t)], axis=1)
+    z = (view.values - exact) / view.std
+    assert 0.2 < np.sqrt(np.mean(z**2)) < 2
+    assert "Frequencies over time" in html_page(model)
+    assert "poles" not in views(model)  # a line that moves is none
+    steady = prism.identify(prism.systems.chain().free(60, 0.3, rng=0), kind="steady")
+    with pytest.raises(CannotTellError, match="do not move"):
+        steady.plot.frequencies()

@@ -165,7 +165,7 @@ def _answer(record: Record, found: SoughtDecays) -> DecayFit:
     m, n = point.count, record.n_channels
     order = np.argsort(np.abs(point.poles))
     size = np.abs(point.poles)
-    jacobian = _modal_jacobian(point.poles)
+    jacobian = modal_jacobian(point.poles)
     modal = jacobian @ judged.covariance @ jacobian.T
     pick = np.concatenate([order, m + order])
     modal = modal[np.ix_(pick, pick)]
@@ -208,8 +208,13 @@ def _answer(record: Record, found: SoughtDecays) -> DecayFit:
     )
 
 
-def _modal_jacobian(poles: ComplexArray) -> Array:
-    """Derivatives of (Ω, ζ) by (ω, δ): ``Ω² = ω² + δ²``, ``ζ = δ/Ω``."""
+def modal_jacobian(poles: ComplexArray) -> Array:
+    """Derivatives of (Ω, ζ) by (ω, δ): ``Ω² = ω² + δ²``, ``ζ = δ/Ω``.
+
+    Parameters
+    ----------
+    poles : array (m,)
+    """
     size, omega, delta = np.abs(poles), poles.imag, -poles.real
     return np.block(
         [

@@ -106,6 +106,5 @@ KICKS_LISTED = 6  # kicks whose times are written out
 TINY = float(np.finfo(float).tiny)
 # -- whether the drive is stationary noise ---------------------------------------------------------
 DRIVE_LEVEL = 1e-3  # chance, over all bands and tests, below which it is said not to be
-LEAST_CHANCE = 1e-300  # that is written down
 FEWEST_STEADY = 24  # lines of a band
 END_INSTANTS = 3  # at either end of the record, of as many as a band has lines

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
+from prism._format import format_chance
 from prism._types import Array, ComplexArray
 from prism.motion.doubts import scan_chance
 from prism.motion.driven import _limits as limits
@@ -55,7 +56,7 @@ def drive_remark(bands: Sequence[BandFit]) -> Remark | None:
         return None
     return Remark(
         f"what moves near {worst.omega:.5g} rad per time unit is not driven by stationary noise: "
-        f"{worst.words} (chance {max(len(signs) * worst.chance, limits.LEAST_CHANCE):.1e})",
+        f"{worst.words} (chance {format_chance(len(signs) * worst.chance)})",
         "damping ratios, and errors of all numbers, hold for stationary noise only",
         "fit a part of the record in which the drive goes on alike",
         code="unsteady-drive",

@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import chdtrc
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.adjust import Adjusted
 from prism.motion.gyroscopic._limits import TELLING_LEAD, TURNING_LEVEL
@@ -59,7 +60,7 @@ class DelayTest(NamedTuple):
         """Say how far delays are from explaining the lines."""
         if self.p_value >= TURNING_LEVEL and self.refuted:
             return f"a rotation explains phases and magnitudes better, by {self.lead:.3g} of χ²"
-        return f"p = {self.p_value:.1e}"
+        return f"p {format_chance(self.p_value)}"
 
 
 def delay_test(lines: LineFactors, near: Array | None = None) -> DelayTest:

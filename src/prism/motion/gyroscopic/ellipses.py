@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array, ComplexArray
-from prism.uncertainty import Gaussian
+from prism.uncertainty import Gaussian, root_of_variance
 
 __all__ = ["ellipses_of"]
 
@@ -15,7 +15,10 @@ _RESIDUE_STEP = 1e-6  # of a residue, for the derivatives of a shape
 
 
 def ellipses_of(omega: Array, residues: ComplexArray, joint: Gaussian) -> dict[str, Any]:
-    """Frequencies and shapes with their joint errors, and ratios of the axes, as `Modes` has them.
+    """Frequencies, shapes and moduli with errors, and ratios of the axes, as `Modes` has them.
+
+    The major axis of a line that turns in a circle may point anywhere; how far each channel moves
+    is known all the same.
 
     Parameters
     ----------
@@ -26,7 +29,29 @@ def ellipses_of(omega: Array, residues: ComplexArray, joint: Gaussian) -> dict[s
     """
     shapes, ratio = _ellipses(residues)
     values = {"frequencies": omega, "shapes": shapes}
-    return {"joint": joint.mapped(values, _jacobian(residues, joint)), "phase_ratio": ratio}
+    moduli, std = _moduli(residues, joint)
+    return {
+        "joint": joint.mapped(values, _jacobian(residues, joint)),
+        "phase_ratio": ratio,
+        "moduli": moduli,
+        "moduli_std": std,
+    }
+
+
+def _moduli(residues: ComplexArray, joint: Gaussian) -> tuple[Array, Array]:
+    r"""Magnitudes :math:`\sqrt{B_{aa}/\mathrm{tr}\,B}` of unit shapes, with errors."""
+    N, n = residues.shape[:2]
+    power = np.einsum("jaa->ja", residues).real
+    share = power / power.sum(axis=1, keepdims=True)
+    C = joint.between("residues_real").reshape(N, n * n, N, n * n)
+    std = np.zeros((N, n))
+    for j in range(N):
+        own = C[j, :: n + 1, j, :: n + 1]  # of the diagonal of B
+        T = (np.eye(n) - np.outer(share[j], np.ones(n))) / power[j].sum()
+        std[j] = root_of_variance(np.diag(T @ own @ T.T))
+    size = np.sqrt(np.maximum(share, 0.0))
+    # of a channel that rests the square is known to first order, and not the modulus
+    return size, np.minimum(std / np.maximum(2 * size, 1e-300), np.sqrt(std))
 
 
 def _ellipses(residues: ComplexArray) -> tuple[Array, Array]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from prism._format import format_chance
 from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError, OptionError
 from prism.experiments import Equilibrium
@@ -177,12 +178,12 @@ def _contradiction(lines: LineFactors, consistency: float) -> str:
     if lines.p_value[j] * len(lines.p_value) < limits.TURNING_LEVEL:
         return (
             f"the line at {lines.omega[j]:.5g} has more than one complex direction "
-            f"(p = {lines.p_value[j]:.1e}): two modes of one frequency, or one that the records "
-            "are too short to resolve."
+            f"(p {format_chance(float(lines.p_value[j]))}): two modes of one frequency, or "
+            "one that the records are too short to resolve."
         )
     return (
         "the lines are not those of positions at equilibrium, with the given mass if any "
-        f"(p = {consistency:.1e}): check the distribution, and delays between channels."
+        f"(p {format_chance(consistency)}): check the distribution, and delays between channels."
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
+from prism._format import format_chance
 from prism._types import Array, ComplexArray, Mask
 from prism.adjust import Adjusted, adjust
 from prism.errors import CannotTellError
@@ -89,8 +90,8 @@ def fit_free(record: Record, found: Lines, inverse_mass: Array | None) -> FreeFi
     worst = float(factors.p_value.min()) * len(factors.p_value)
     if worst < limits.TURNING_LEVEL:
         raise CannotTellError(
-            f"a line has more than one complex direction (p = {worst:.1e}): two modes of one "
-            "frequency, or one that the records are too short to resolve."
+            f"a line has more than one complex direction (p {format_chance(worst)}): two modes of "
+            "one frequency, or one that the records are too short to resolve."
         )
     outcome = _outcome(factors, inverse_mass)
     if isinstance(outcome, GyroscopicEstimates):

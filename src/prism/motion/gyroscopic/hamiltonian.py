@@ -23,6 +23,8 @@ from prism.kernel import Certificate, MemoryKernel
 from prism.motion.gyroscopic.completion import hermitian, line_sum
 from prism.motion.gyroscopic.result import GyroscopicEstimates
 
+_GIVEN_MASS_ERROR = 1e-12  # of the mass
+
 __all__ = ["GyroscopicHamiltonian", "GyroscopicKernel", "certify_gyroscopic"]
 
 
@@ -120,8 +122,8 @@ class GyroscopicHamiltonian(Hamiltonian):
     .. math:: μ x'' + γ x' + κ x = \int_0^t K(t-s)\, x(s)\, ds + f, \qquad γ = -γ^T
 
     A state is the vector w of modal coordinates, the cosine and then the sine of every line, with
-    the energy :math:`\tfrac12 |w|^2`. Couplings are complex, each up to its phase; the magnitudes
-    stand in tables.
+    the energy :math:`\tfrac12 |w|^2`. Couplings are complex, each up to its phase; in tables stand
+    the magnitudes :math:`\sqrt{R_{aa}}`, as without rotation.
 
     Attributes
     ----------
@@ -139,8 +141,10 @@ class GyroscopicHamiltonian(Hamiltonian):
             Hidden(
                 frequency=float(omega),
                 frequency_std=float(std),
-                couplings=np.abs(c)[None],
-                coupling_std=_of_root(np.abs(c), np.diag(errors).real),
+                couplings=(np.sqrt(2) * omega * np.abs(c))[None],
+                coupling_std=_of_root(
+                    np.sqrt(2) * omega * np.abs(c), 2 * omega**2 * np.diag(errors).real
+                ),
                 residue=2 * omega**2 * residue.real,
                 residue_std=2 * omega**2 * errors.real,
             )
@@ -154,8 +158,12 @@ class GyroscopicHamiltonian(Hamiltonian):
             )
         )
         names = ("mass", "stiffness", "hidden_frequencies")
+        given = (
+            fit.mass_std < _GIVEN_MASS_ERROR * np.abs(fit.mass).max()
+        )  # a known mass has no error
+        mass_std = np.where(given, 0.0, fit.mass_std)
         completion = Completion(
-            fit.mass, fit.stiffness, fit.mass_std, fit.stiffness_std, hidden, fit.joint.only(*names)
+            fit.mass, fit.stiffness, mass_std, fit.stiffness_std, hidden, fit.joint.only(*names)
         )
         rotation = Rotation(
             fit.gyroscopic, fit.gyroscopic_std, fit.frequencies, fit.factors, fit.couplings

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.special import chdtri
 
+from prism._format import format_chance
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.experiments.consistency import Consistency
 from prism.motion.gyroscopic._limits import TURNING_LEVEL
@@ -133,8 +134,8 @@ class GyroscopicFit(GyroscopicEstimates):
         if turning:
             late = ", ".join(f"{delay:.4g}" for delay in self.delay.delays)
             return (
-                f"{some}, but channels sampled late by {late} would show the same (p = {p:.2g}): "
-                "the gyroscopic matrix may be such a delay",
+                f"{some}, but channels sampled late by {late} would show the same "
+                f"(p {format_chance(p)}): the gyroscopic matrix may be such a delay",
             )
         return ("no line turns: the records do not need gyroscopic forces",)
 

@@ -39,6 +39,15 @@ class MovingTrial:
     slopes: Array
 
 
+_RATE_STEP = 1e-4  # of a parameter and of the scaled time, for differences
+
+
+def _rates(law: Law, u: Array) -> Array:
+    """Rates of the phases, (lines, times)."""
+    ends = [law.exponents(u + sign * _RATE_STEP).imag for sign in (1, -1)]
+    return np.asarray((ends[0] - ends[1]) / (2 * _RATE_STEP * law.half))
+
+
 @dataclass(frozen=True, eq=False)
 class MovingMotion:
     """The motion of trials whose lines move.
@@ -90,6 +99,23 @@ class MovingMotion:
             variance += self.noise_std[a] ** 2 * np.einsum("it,ij,jt->t", E, part.inverse[a], E)
             values[:, a], std[:, a] = x @ E, root_of_variance(variance)
         return Forecast(times, values + part.means, std, self.noise_std)
+
+    def frequencies(self, t: ArrayLike) -> tuple[Array, Array]:
+        """Angular frequencies of the lines with standard deviations, each (times, lines).
+
+        They are the rates of the phases, with what a modulation adds to them.
+
+        Parameters
+        ----------
+        t : array (times,)
+            On the clock of the first trial.
+        """
+        u = (np.asarray(t, float) - self.trials[0].start) / self.law.half - 1
+        steps = _RATE_STEP * np.eye(self.law.size)
+        ends = [[_rates(self.law.moved(sign * one), u) for sign in (1, -1)] for one in steps]
+        J = np.array([(up - down) / (2 * _RATE_STEP) for up, down in ends])  # (P, lines, times)
+        variance = np.einsum("pjt,pq,qjt->tj", J, self.covariance, J, optimize=True)
+        return _rates(self.law, u).T, root_of_variance(variance)
 
     def values(self, t: ArrayLike, trial: int = 0) -> Array:
         """Motion of one trial without its error, (times, channels)."""

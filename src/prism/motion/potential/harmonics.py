@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.special import fdtrc
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.modes import Modes
 from prism.motion.potential import _limits as limits
@@ -43,7 +44,7 @@ def faint_harmonics(record: Record, rests: Sequence[Array], modes: Modes) -> lis
     tests = len(orders) * record.n_channels
     return [
         f"in step with the line at {parent:.4g} there is motion of {h} times its frequency "
-        f"(chance {tests * chance:.1g})"
+        f"(chance {format_chance(tests * chance)})"
         for h in orders
         if (chance := min(_chances(record, rests, parent, h))) * tests < limits.HARMONIC_LEVEL
     ]

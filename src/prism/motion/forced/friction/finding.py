@@ -74,6 +74,8 @@ class FrictionFinding:
             in_phase=np.all(np.abs(V) <= _OUT_OF_PHASE * spread, axis=1),
             residues=joint.value("residues"),
             residues_std=joint.std("residues"),
+            moduli=joint.value("moduli"),
+            moduli_std=joint.std("moduli"),
         )
 
     @property
@@ -232,5 +234,6 @@ def _seen(system: FrictionSystem) -> Quantities:
         "shapes": psi.real / size,
         "damping": poles.ratio,
         "imaginary": psi.imag / size,
+        "moduli": np.abs(psi) / np.maximum(np.linalg.norm(psi, axis=1, keepdims=True), 1e-300),
         "residues": residues.real,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -17,8 +18,9 @@ from prism.motion.forced.response.correlated import (
     correlated_remark,
     line_errors,
 )
-from prism.motion.forced.response.coupled import CoupledFit
+from prism.motion.forced.response.coupled import CoupledFit, coupled, plain_covariance
 from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.friction import FrictionPoint, factor
 from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.rest import rigid_remarks
@@ -220,3 +222,30 @@ def response_bound(
     point = ModalPoint(lam, truth.participation / _unit(data), truth.loss, truth.damping)
     noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
     return user_covariance(ResponseFit(data, point, noise), np.arange(len(lam)))
+
+
+def coupled_bound(
+    response: FrequencyResponse, truth: Foster, *, additive: float, multiplicative: float
+) -> Array:
+    r"""Cramér-Rao bound on the covariance of modes that friction couples.
+
+    Parameters
+    ----------
+    response, additive, multiplicative
+        As of `response_bound`.
+    truth : Foster
+        With a friction.
+
+    Returns
+    -------
+    array
+        Covariance of ``(omega², participation.ravel(), lower triangle of the friction)``.
+    """
+    assert truth.friction is not None
+    data = ResponseData.of(response.ports)
+    C, lam = truth.friction / data.frequency_unit, (truth.omega / data.frequency_unit) ** 2
+    linked = np.count_nonzero(C, axis=1) > (np.diag(C) != 0)
+    point = FrictionPoint(lam, truth.participation / _unit(data), factor(C), linked, rigid=lam == 0)
+    noise = ResponseNoise((additive / data.value_unit) ** 2, multiplicative**2)
+    fit = coupled(ResponseFit(data, cast("ModalPoint", point), noise), point)
+    return _in_order(fit, plain_covariance(fit), np.arange(len(lam)))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.errors import CannotTellError
 from prism.evidence import Evidence, Rival
@@ -105,7 +106,7 @@ def why_not(fit: RotatingFit) -> str:
     if fit.commuting <= limits.COMMUTING_LEVEL:
         found.append(
             "the lines are not all those of positions, which commute "
-            f"(p = {fit.commuting:.1g}), as where modes outside the band are missing"
+            f"(p {format_chance(fit.commuting)}), as where modes outside the band are missing"
         )
     if fit.lines.lossy:
         found.append(
