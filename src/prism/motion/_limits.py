@@ -30,7 +30,7 @@ FASTEST_SWING = 16.0  # periods in a trial: a quarter of the blocks
 BREAK_BLOCKS = 4  # of these, at either end, that a change at one time leaves alone
 STANDS_OUT = 10.0  # times the noise, of a Fourier line that shows motion
 GROUPS_APART = 4  # Fourier lines between two groups of these
-SKIRT_LINES = 2048  # Fourier lines to each side, over which a line may stand out in very little noise
+SKIRT_LINES = 2048  # to each side, over which a line may stand out in very little noise
 SKIRT_MARGIN = 10.0  # times as much as a steady line, that lines which decay or move may leave
 SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, random motion more
 # -- close calls -----------------------------------------------------------------------------------
