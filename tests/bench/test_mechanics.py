@@ -7,14 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.linalg
+from scipy.optimize import least_squares
 
 from prism.pipeline import identify
 from prism.record import Record
 from prism.remarks import Remark
-from prism.systems import chain, forced
+from prism.systems import LinearSystem, chain, forced
 from prism_bench import BENCHMARKS, mechanics
 from prism_bench.kinds.systems import Wanted
-from prism_bench.mechanics import ROWS, SCORING, TUNING, make, score
+from prism_bench.mechanics import ROWS, SCORING, TUNING, make, score, shown
+from prism_bench.mechanics import __main__ as command
 from prism_bench.mechanics.audit import VIOLATIONS, lossless
 from prism_bench.mechanics.audit import forced as forced_audit
 from prism_bench.mechanics.audit.nearest import coloured
@@ -22,9 +24,11 @@ from prism_bench.mechanics.case import About
 from prism_bench.mechanics.friction import held_states
 from prism_bench.mechanics.motion import canonical, clean
 from prism_bench.mechanics.oracle import Assumed, detected, noncentrality_of
+from prism_bench.mechanics.parts import keep, kept
 from prism_bench.mechanics.rows import rows_of
 from prism_bench.mechanics.scoring import Score
-from prism_bench.mechanics.systems import FREE, clamped, draw
+from prism_bench.mechanics.shown import in_response
+from prism_bench.mechanics.systems import FREE, Sampled, clamped, draw
 from prism_bench.mechanics.table import row_of
 
 
@@ -188,6 +192,70 @@ def scored(hidden, **more):
     return Score("audit", 0, "", "answered", counted=True, hidden=np.array(hidden), **more)
 
 
+# -- rigid-body modes that the data can show -------------------------------------------------------
+
+
+def weakly_moved(weak):
+    """Three ports, and two ways to move as a whole, of which one moves them by ``weak``."""
+    V = np.array([[1.0, 0.5, 0.3], [0.0, weak, -weak], [0.6, -0.8, 0.1], [0.3, 0.2, -0.9]])
+    phi = np.linalg.qr(np.hstack([V, np.eye(4)]))[0]  # any coordinates, of unit masses
+    K = phi @ np.diag([0.0, 0.0, 1.0, 4.0]) @ phi.T
+    system = LinearSystem(np.eye(4), K, (phi @ V).T)
+    return Sampled(system, "made", 0.1, 1000)
+
+
+def nearest_by_search(drawn, omega, loss, noise, count):
+    """What a search over all responses with so many modes at zero leaves, in χ²."""
+    n, K = 3, len(drawn.elastic)
+
+    def response(x):
+        W, eta = x[:K], x[K]
+        rigid, v = x[K + 1 : K + 1 + count * n].reshape(-1, n), x[K + 1 + count * n :].reshape(K, n)
+        each = 1 / (W**2 - omega[:, None] ** 2 + 1j * eta * W**2)
+        swings = np.einsum("fk,ka,kb->fab", each, v, v)
+        return swings - np.einsum("ka,kb->ab", rigid, rigid) / omega[:, None, None] ** 2
+
+    p, v = drawn.system.rigid, drawn.system.participation
+    H = drawn.system.response(omega, loss=loss, damping="structural").values
+    start = np.concatenate([drawn.elastic, [loss], v[:count].ravel(), v[p:].ravel()])
+
+    def rest(x):
+        off = ((H - response(x)) / (noise * np.abs(H)))[:, *np.triu_indices(n)] * np.sqrt(2)
+        return np.concatenate([off.real.ravel(), off.imag.ravel()])
+
+    return 2 * least_squares(rest, start, x_scale="jac").cost
+
+
+def test_a_test_counts_the_rigid_body_modes_that_a_response_shows():
+    omega, loss = np.linspace(0.3, 2.4, 250), 0.01
+    strong, weak = (
+        in_response(weakly_moved(v), omega, loss, "structural", 0.02) for v in (0.3, 1e-3)
+    )
+    assert (strong.rigid, strong.shown, strong.less) == (2, None, None)
+    assert (weak.rigid, weak.shown, weak.less.rigid, weak.less.elastic) == (2, 1, 1, 2)
+    assert (len(weak.hidden), len(weak.less.hidden)) == (1, 0)
+
+
+@pytest.mark.parametrize("weak", [0.005, 0.02])
+def test_what_fewer_rigid_body_modes_leave_is_what_a_search_leaves(weak, monkeypatch):
+    drawn, omega, left = weakly_moved(weak), np.linspace(0.3, 2.4, 120), []
+    sure = shown._sure
+    monkeypatch.setattr(shown, "_sure", lambda p, by: (left.append(by(1)), sure(p, by))[1])
+    in_response(drawn, omega, 0.01, "structural", 0.02)
+    assert left[0] == pytest.approx(nearest_by_search(drawn, omega, 0.01, 0.02, 1), rel=0.1)
+
+
+def test_an_answer_without_what_no_test_sees_is_right():
+    case = make("frf-free", 213, TUNING)
+    assert (case.made.truth.rigid, case.made.truth.shown) == (3, 2)
+    assert score(case).good
+
+
+def test_offsets_of_a_release_show_what_moves_the_channels():
+    truth = make("released", 215, TUNING).made.truth
+    assert (truth.rigid, truth.shown) == (3, 2)  # the third is 1.6 errors of the offsets
+
+
 def test_rows_count_what_is_wrong_without_a_word():
     wrong = partial(scored, [9.0], violation="decaying")
     scores = [scored([0.5]), wrong(power=1.0), wrong(power=0.5), wrong(said=True)]
@@ -212,6 +280,42 @@ def test_the_benchmark_is_registered(monkeypatch):
     result = BENCHMARKS["mechanics"](2, words.append)
     assert (result.name, result.seeds, words) == ("mechanics", 2, ["free body, called pulled"])
     assert {row.quantity for row in result.rows} > {"wrong without a word", "CPU time, sum s"}
+
+
+def test_parts_are_kept_and_summed(tmp_path, capsys, monkeypatch):
+    """Two files of two seeds each are one row of four; none is run twice."""
+    run = []
+    monkeypatch.setattr(command, "score", lambda case: run.append(case.seed) or score(case))
+
+    def call(*options):
+        monkeypatch.setattr("sys.argv", ["mechanics", "snapback-1", *map(str, options)])
+        command.main()
+        return capsys.readouterr().out
+
+    whole = call("--seeds", "0:4")
+    files = tmp_path / "a", tmp_path / "b"
+    for file, seeds in zip(files, ("0:2", "2:4"), strict=True):
+        call("--seeds", seeds, "--keep", file)
+    call("--seeds", "0:2", "--keep", files[0])
+    assert run == [0, 1, 2, 3, 0, 1, 2, 3]
+    again = call("--sum", *files)
+
+    def told(text):  # all but the times
+        return [line for line in text.splitlines() if " s  " not in line and "CPU" not in line]
+
+    assert told(again) == told(whole)
+    assert len(again.splitlines()) == len(whole.splitlines())
+
+
+def test_a_score_is_kept_as_it_is(tmp_path):
+    case = make("released", 0, TUNING)
+    scored = replace(score(case), power=np.nan, hidden=np.array([np.inf, -1.5]))
+    keep(tmp_path / "a", case, scored)
+    assert kept([tmp_path / "a"], "released", SCORING) == {}
+    again = kept([tmp_path / "a", tmp_path / "none"], "released", TUNING)[0]
+    assert str(again) == str(scored)
+    np.testing.assert_array_equal(again.hidden, scored.hidden)
+    assert again.codes == scored.codes
 
 
 def test_every_violation_can_be_drawn():

@@ -169,7 +169,20 @@ def test_a_sensor_is_told_by_the_mass():
     model = prism.identify(off, experiment="released", mass=held.mass)
     assert model.certificate.rigid == 0
     assert np.abs(hidden_z(model, held)).max() < 4
-    assert "sensor-drift" in [one.code for one in model.identifiability.remarks]
+    codes = [one.code for one in model.identifiability.remarks]
+    assert "sensor-drift" in codes
+    # one release shows one way to move as a whole, and two channels could show two
+    assert "rigid-unseen" in codes
+
+
+def test_a_sensor_is_told_from_all_bodies_by_as_many_trials_as_channels():
+    held = chain(4, observed=[0, 3])
+    record = held.released(100, 0.1, [[1.0, 0.3], [-0.2, 1.0]], noise=0.05, rng=1)
+    off = record.with_values([y + np.array([0.3, 0.2]) for y in record.trials])
+    model = prism.identify(off, experiment="released", mass=held.mass)
+    codes = [one.code for one in model.identifiability.remarks]
+    assert "sensor-drift" in codes
+    assert "rigid-unseen" not in codes
 
 
 def test_a_slope_of_a_release_in_one_channel_is_asked_about():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 
 from prism._format import format_chance
-from prism._types import Array, Index
+from prism._types import Array, Index, Mask
 from prism._value import Value
 from prism.adjust import Adjusted
 from prism.errors import OptionError
@@ -95,6 +95,10 @@ class OfLines(Value):
     def inverse_mass(self) -> Array | None:
         """μ⁻¹, or None."""
         return None if self.mass is None else np.asarray(np.linalg.inv(self.mass), float)
+
+    def believed(self, lines: Lines) -> Mask:
+        """Which lines may be modes; others stand out of the noise, but not as this makes them."""
+        return np.ones(len(lines.fit.omega), bool)
 
     def magnitudes(self, lines: Lines) -> Outcome:
         """Magnitudes of the modes that the lines show, or why they are not determined.

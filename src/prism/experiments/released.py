@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from prism._types import Mask
+from prism.experiments.at_rest import at_rest
 from prism.experiments.base import OfLines
 from prism.experiments.let_go import LetGo, outcome
 from prism.experiments.rigid import RigidLines, displaced
@@ -19,6 +21,10 @@ class Released(OfLines):
     name: ClassVar[str] = "released"
     label: ClassVar[str] = "Released from rest"
     words: ClassVar[str] = "Held away from rest, then let go; what is hidden was not displaced."
+
+    def believed(self, lines: Lines) -> Mask:
+        """Those that begin at rest."""
+        return at_rest(lines)
 
     def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes from the amplitudes at the instant of release."""

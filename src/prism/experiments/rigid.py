@@ -175,10 +175,16 @@ def _told(plain: Outcome, seen: RigidLines, solve: Callable[[Lines], Outcome]) -
     if _holds(body) and _is_refuted(plain):
         return _with_remark(body, _perhaps_more(seen)) if seen.saturated else body
     if _holds(plain) and _is_refuted(body):
-        return _with_remark(plain, _sensors(seen))
+        return _of_sensors(plain, seen)
     if _is_refuted(plain) and _is_refuted(body):
         return _neither(plain, seen) if seen.saturated else plain
     return _ask(seen)
+
+
+def _of_sensors(plain: Outcome, seen: RigidLines) -> Outcome:
+    """What holds if sensors drift; more modes than the trials show may move so, too."""
+    said = _with_remark(plain, _sensors(seen))
+    return _with_remark(said, _perhaps_more(seen)) if seen.saturated else said
 
 
 def _holds(found: Outcome) -> bool:
@@ -263,8 +269,8 @@ def _neither(plain: Outcome, seen: RigidLines) -> Outcome:
 
 def _sensors(seen: RigidLines) -> Remark:
     return Remark(
-        f"{seen.what} is significant and is not that of a rigid-body mode, which would contradict "
-        f"the given values: {seen.instead}",
+        f"{seen.what} is significant and is not that of {_modes(seen.count)}, which would "
+        f"contradict the given values: {seen.instead}",
         code="sensor-drift",
     )
 

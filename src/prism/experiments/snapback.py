@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Mask
 from prism.errors import OptionError
+from prism.experiments.at_rest import at_rest
 from prism.experiments.base import OfLines
 from prism.experiments.let_go import LetGo, outcome
 from prism.experiments.relations import Relation, no_relation
@@ -77,6 +78,10 @@ class Snapback(OfLines):
             return pulled_free()
         found = self.of_lines(lines)
         return found if self.rigid == 0 else with_offset_said(found, displaced(lines))
+
+    def believed(self, lines: Lines) -> Mask:
+        """Those that begin at rest."""
+        return at_rest(lines)
 
     def of_lines(self, lines: Lines) -> Outcome:
         """Magnitudes of lines of which none is that of a rigid body."""

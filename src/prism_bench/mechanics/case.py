@@ -48,13 +48,15 @@ class Truth:
     rigid, elastic : int
         Modes that the channels show.
     shown : int or None
-        Rigid-body modes that the trials show, where these are fewer.
+        Rigid-body modes that the data show, where these are fewer.
     damping : array or None
         Damping ratios of the hidden modes, where they have some.
     gyroscopic : array or None
         Gyroscopic matrix of the seen coordinates; zero of a reciprocal system.
     receptance : (array, array) or None
         Frequencies, and the receptance there.
+    less : Truth or None
+        The same without rigid-body modes that move the channels so little that no test sees them.
     """
 
     hidden: Array
@@ -64,6 +66,7 @@ class Truth:
     damping: Array | None = None
     gyroscopic: Array | None = None
     receptance: tuple[Array, ComplexArray] | None = None
+    less: Truth | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from prism._types import Array
 from prism_bench.kinds.systems import Wanted
 from prism_bench.mechanics.case import Made, chance
 from prism_bench.mechanics.motion import Motion
-from prism_bench.mechanics.rigid import FORCED_NOISE, LONG, at_rest, positions, seen, truth_of
+from prism_bench.mechanics.rigid import FORCED_NOISE, LONG, at_rest, positions, seen
 from prism_bench.mechanics.systems import Sampled, draw, held
 
 __all__ = ["snapback"]
@@ -35,11 +35,11 @@ def snapback(channels: int, pull: bool, rng: np.random.Generator) -> Made:
         z = pulls[-1] @ system.participation.T / system.frequencies**2
         return drawn, at_rest(drawn, z), 0
 
-    drawn, data = seen(rng, make, FORCED_NOISE)
+    drawn, data, truth = seen(rng, make, FORCED_NOISE, rest=True)
     options: dict[str, Any] = {"experiment": "snapback"}
     if pull:
         options["pull"] = pulls[-1]
     elif chance(rng, 0.5):
         options["mass"] = drawn.mass
     known = ", ".join(name for name in ("pull", "mass") if name in options) or "nothing"
-    return Made(data, options, truth_of(drawn), f"{data.n_trials} pulls, {known} known")
+    return Made(data, options, truth, f"{data.n_trials} pulls, {known} known")

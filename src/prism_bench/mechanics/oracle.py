@@ -23,8 +23,9 @@ from scipy.stats import chi2, ncx2
 from prism._types import Array, ComplexArray
 from prism_bench.kinds.assumed import LEVEL
 
-__all__ = ["Assumed", "detected", "noncentrality_of"]
+__all__ = ["CERTAIN", "Assumed", "detected", "noncentrality_of"]
 
+CERTAIN = 0.99  # power of a test from which it must be made
 EXACT = 1e-5  # relative error at which a given mass is met
 
 

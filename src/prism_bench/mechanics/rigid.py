@@ -13,6 +13,7 @@ from prism.systems import forced
 from prism_bench.kinds.systems import Wanted, apart
 from prism_bench.mechanics.case import Made, Truth, chance
 from prism_bench.mechanics.motion import Motion, canonical, record_of, seen_modes
+from prism_bench.mechanics.shown import in_record, in_response
 from prism_bench.mechanics.systems import FREE, Sampled, draw
 
 __all__ = ["equilibrium", "free", "let_go", "record", "response", "snapback"]
@@ -25,10 +26,10 @@ LOSS = (0.002, 0.02)
 ORDERS = (0, 0, 0, 1, 2)  # derivatives that are measured, displacements most often
 
 
-def truth_of(drawn: Sampled, trials: int | None = None) -> Truth:
-    """What is behind an experiment with a lossless reciprocal system, of so many trials."""
-    shown = None if trials is None or trials >= drawn.rigid else trials
-    return Truth(drawn.hidden, drawn.rigid, len(drawn.elastic), shown)
+def truth_of(drawn: Sampled, shown: int | None = None) -> Truth:
+    """What is behind an experiment with a lossless reciprocal system, whose data show so much."""
+    fewer = None if shown is None or shown >= drawn.rigid else shown
+    return Truth(drawn.hidden, drawn.rigid, len(drawn.elastic), fewer)
 
 
 def body(rng: np.random.Generator, channels: tuple[int, int], length: tuple[int, int]) -> Sampled:
@@ -41,13 +42,16 @@ def seen(
     rng: np.random.Generator,
     make: Callable[[np.random.Generator], tuple[Sampled, Motion, int]],
     noise: float,
-) -> tuple[Sampled, Record]:
+    *,
+    rest: bool = False,
+) -> tuple[Sampled, Record, Truth]:
     """Draw until every elastic mode can be seen; what leaves no line cannot be found."""
     while True:
         drawn, motion, order = make(rng)
         made = record_of(rng, drawn, motion, noise, order)
         if seen_modes(drawn, motion, made, noise, order):
-            return drawn, made
+            shown = in_record(drawn, motion, noise, order, rest=rest)
+            return drawn, made, truth_of(drawn, shown)
 
 
 def said(rng: np.random.Generator, drawn: Sampled) -> dict[str, Any]:
@@ -63,11 +67,11 @@ def equilibrium(mass: bool, rng: np.random.Generator) -> Made:
         motion = canonical(rng, drawn, int(rng.integers(*TRIALS)))
         return drawn, motion, int(rng.choice(ORDERS))
 
-    drawn, data = seen(rng, make, NOISE)
+    drawn, data, truth = seen(rng, make, NOISE)
     options = {"experiment": "equilibrium", **said(rng, drawn)}
     if mass:
         options["mass"] = drawn.mass
-    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+    return Made(data, options, truth, _family(drawn, data))
 
 
 def free(mass: bool, rng: np.random.Generator) -> Made:
@@ -78,11 +82,11 @@ def free(mass: bool, rng: np.random.Generator) -> Made:
         motion = canonical(rng, drawn, int(rng.integers(1, 5)))
         return drawn, motion, int(rng.choice(ORDERS))
 
-    drawn, data = seen(rng, make, NOISE)
+    drawn, data, truth = seen(rng, make, NOISE)
     options = said(rng, drawn)
     if mass:
         options["mass"] = drawn.mass
-    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+    return Made(data, options, truth, _family(drawn, data))
 
 
 def positions(rng: np.random.Generator, channels: int) -> Array:
@@ -106,11 +110,11 @@ def let_go(mass: bool, rng: np.random.Generator) -> Made:
         x = positions(rng, len(system.channels))
         return drawn, at_rest(drawn, x @ drawn.mass @ system.participation.T), 0
 
-    drawn, data = seen(rng, make, FORCED_NOISE)
+    drawn, data, truth = seen(rng, make, FORCED_NOISE, rest=True)
     options = {"experiment": "released", **said(rng, drawn)}
     if mass:
         options["mass"] = drawn.mass
-    return Made(data, options, truth_of(drawn, data.n_trials), _family(drawn, data))
+    return Made(data, options, truth, _family(drawn, data))
 
 
 def snapback(rng: np.random.Generator) -> Made:
@@ -146,7 +150,8 @@ def response(rng: np.random.Generator) -> Made:
     data = drawn.system.response(
         band(drawn), loss=loss, damping=kind, noise=FORCED_NOISE, quantity=quantity, rng=rng
     )
-    return Made(data, {}, truth_of(drawn), f"{drawn.family} {kind} {quantity}")
+    truth = in_response(drawn, band(drawn), loss, kind, FORCED_NOISE)
+    return Made(data, {}, truth, f"{drawn.family} {kind} {quantity}")
 
 
 def strong(drawn: Sampled, least: float = 0.02) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 
 from prism._types import Array
 from prism_bench._study import coverage, rms
+from prism_bench.mechanics.oracle import CERTAIN
 from prism_bench.mechanics.scoring import ANSWERED, BROKEN, TIMEOUT, Score
 from prism_bench.mechanics.table import Mechanics
 from prism_bench.table import Row
@@ -16,7 +17,6 @@ __all__ = ["rows_of"]
 
 COUNTED, RECIPROCAL = 0.98, 0.99
 RECEPTANCE = 0.02  # error of a fitted receptance: that of one measured line
-CERTAIN = 0.99  # power of a test from which it must be made
 RMS: tuple[float | None, float | None] = (0.9, 1.1)
 COVERED: tuple[float | None, float | None] = (0.92, 0.98)
 _OPEN: tuple[float | None, float | None] = (None, None)

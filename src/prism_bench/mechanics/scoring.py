@@ -155,7 +155,7 @@ def _failed(made: Made, error: Exception) -> dict[str, Any]:
 
 
 def _answered(made: Made, model: Model) -> dict[str, Any]:
-    truth, verdict = made.truth, model.identifiability
+    truth, verdict = _meant(made.truth, model), model.identifiability
     codes, text = said_by(model)
     out: dict[str, Any] = {"codes": codes, "said": _doubted(made, model)}
     if model.hamiltonian is None:
@@ -187,6 +187,12 @@ def _blames(why: str, truth: Truth | None = None) -> bool:
     if truth is not None and truth.shown is not None and HIDES in why:
         return False
     return any(word in why for word in CONTRADICTED)
+
+
+def _meant(truth: Truth, model: Model) -> Truth:
+    """What is there, or what of it can be seen, whichever has as many rigid-body modes."""
+    less, rigid = truth.less, int(model.modes.rigid.sum())
+    return less if less is not None and rigid == less.rigid else truth
 
 
 def _counted(truth: Truth, model: Model) -> bool:

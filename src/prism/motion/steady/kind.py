@@ -57,6 +57,7 @@ class Steady(Explanation):
         )
         bands = ignored_bands(settings.ignore, asked.record, lines.fit.omega, "lines")
         lines = lines.without(bands) if bands else lines
+        lines = lines.believing(asked.experiment.believed(lines))
         return finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
 
     def account(self, asked: Question, found: Finding) -> Account | None:
@@ -242,6 +243,8 @@ def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterato
         )
     if lines.ignored is not None:
         yield _ignored(lines.ignored.omega)
+    if lines.noisy is not None:
+        yield _not_at_rest(lines.noisy.omega)
     if lines.spikes is not None and lines.spikes.any():
         some = " and ".join(
             f"{count} of {name}"
@@ -271,6 +274,16 @@ def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterato
         yield Remark(
             "a linear drift is significant and was fitted together with the lines", code="drift"
         )
+
+
+def _not_at_rest(omega: Array) -> Remark:
+    which, many = ", ".join(f"{w:.5g}" for w in omega[:_LISTED]), len(omega) > 1
+    return Remark(
+        f"the line{'s' * many} at {which} hardly stand{'s' * (not many)} out of the noise and "
+        f"{'are' if many else 'is'} not at rest at the first sample, as all modes are that are let "
+        f"go: {'they are' if many else 'it is'} taken for noise",
+        code="not-at-rest",
+    )
 
 
 def _ignored(omega: Array) -> Remark:

@@ -91,6 +91,8 @@ class Lines:
         Drift of degree two and higher.
     ignored : InPhaseFit or None
         Lines that the user says are no modes.
+    noisy : InPhaseFit or None
+        Lines that the experiment says are no modes.
     correlation : array (channels, channels) or None
         Of the noise between channels; None where it counts as independent.
     whitening : Whitening or None
@@ -118,6 +120,7 @@ class Lines:
     background: Background | None = None
     trend: Trend | None = None
     ignored: InPhaseFit | None = None
+    noisy: InPhaseFit | None = None
     correlation: Array | None = None
     whitening: Whitening | None = None
     fast: bool = False
@@ -129,12 +132,21 @@ class Lines:
         inside = np.array([any(low <= w <= high for low, high in bands) for w in omega])
         if not inside.any():
             return self
+        return replace(self._only(~inside), ignored=restricted(self.fit, inside))
+
+    def believing(self, modes: Mask) -> Lines:
+        """The lines that may be modes; the others are taken for noise, if any is left."""
+        if modes.all() or not modes.any():
+            return self
+        return replace(self._only(modes), noisy=restricted(self.fit, ~modes))
+
+    def _only(self, kept: Mask) -> Lines:
+        """Some lines; all others stay in the motion."""
         return replace(
             self,
-            fit=restricted(self.fit, ~inside),
-            tests=tuple(t for t, gone in zip(self.tests, inside, strict=True) if not gone),
-            gains=self.gains[~inside],
-            ignored=restricted(self.fit, inside),
+            fit=restricted(self.fit, kept),
+            tests=tuple(t for t, one in zip(self.tests, kept, strict=True) if one),
+            gains=self.gains[kept],
         )
 
     @property

@@ -31,6 +31,7 @@ from prism_bench.mechanics.friction import (
 from prism_bench.mechanics.oracle import detected
 from prism_bench.mechanics.rigid import FORCED_NOISE, LINES, LOSS, band, carried, resolved, strong
 from prism_bench.mechanics.rotors import mass_friction, rotor
+from prism_bench.mechanics.shown import in_response
 from prism_bench.mechanics.systems import FREE, STILL, Sampled, draw
 
 __all__ = ["KINDS", "VIOLATIONS", "Forced"]
@@ -308,7 +309,11 @@ def _free_body(kind: str, rng: np.random.Generator) -> Forced:
         )
         if strong(drawn) and told:
             break
-    return _scene(rng, kind, drawn, modal_friction(drawn.system, zeta), name, _FREE)
+    scene = _scene(rng, kind, drawn, modal_friction(drawn.system, zeta), name, _FREE)
+    if kind == "record":
+        return scene
+    truth = in_response(drawn, scene.lines, 2 * zeta, "viscous", FORCED_NOISE)
+    return replace(scene, behind=truth)
 
 
 def _scene(

@@ -19,6 +19,7 @@ from prism_bench.mechanics.case import About, Truth, chance
 from prism_bench.mechanics.motion import Motion, canonical, clean, seen_modes
 from prism_bench.mechanics.oracle import Assumed, detected, noncentrality_of
 from prism_bench.mechanics.rigid import FORCED_NOISE, LONG, NOISE, SHORT, at_rest, positions
+from prism_bench.mechanics.shown import in_record
 from prism_bench.mechanics.systems import FREE, Sampled, draw, held
 
 __all__ = ["KINDS", "VIOLATIONS", "Scene"]
@@ -65,7 +66,10 @@ class Scene(AbstractScene):
     @property
     def truth(self) -> Truth:
         """That of the system."""
-        return rigid.truth_of(self.drawn, len(self.motion.z))
+        rest = self.kind in ("released", "snapback")
+        return rigid.truth_of(
+            self.drawn, in_record(self.drawn, self.motion, self.noise, 0, rest=rest)
+        )
 
     @property
     def about(self) -> tuple[About, ...]:

@@ -139,4 +139,6 @@ def rigid_remarks(fit: ResponseFit) -> tuple[Remark, ...]:
         "for them"
     )
     same = f"a support on which the body swings below {bound:.2g} (95 %) would look the same"
+    if count < fit.data.ports:
+        same += "; a further way to move as a whole that hardly moves the ports would not show"
     return (Remark(what, same, code="rigid-body"),)
