@@ -60,6 +60,12 @@ def test_systems_of_a_class_have_its_damping(make, zeta):
         assert -D[0, 1] == pytest.approx(2 * zeta * np.sqrt(k * m))
 
 
+def test_systems_in_which_nothing_swings_are_drawn_again():
+    name = b"dampers-record"
+    drawn, D, _ = friction.dashpots(np.random.default_rng([1, *name, 1000, 3]), (0.1, 0.1))
+    assert len(friction.poles(drawn.system, D)[0]) == len(D)
+
+
 def test_friction_is_overlooked_where_a_test_sees_it_and_nothing_is_said():
     plain = Score("dampers-frf", 0, "held", ANSWERED, counted=True)
     assert Lossy(plain, 1.0).overlooked

@@ -77,7 +77,10 @@ def dashpots(
             arm[rng.choice(size, min(size, int(rng.integers(1, 3))), replace=False)] = 1.0
             arm[np.flatnonzero(arm)[1:]] = -1.0
             D += rng.lognormal(0.0, 1.0) * np.outer(arm, arm)
-        D *= most / poles(drawn.system, D)[1].max()
+        ratios = poles(drawn.system, D)[1]
+        if not len(ratios):
+            continue  # nothing swings
+        D *= most / ratios.max()
         if strong(drawn) and _told(drawn.system, D):
             return replace(drawn, samples=SAMPLES), D, f"ζ up to {100 * most:.2g} %"
 
