@@ -86,6 +86,9 @@ def experiment(name: str, zeta: float, seed: int, stream: int = TUNING) -> Lossy
 def visible(drawn: Sampled, D: Array, record: bool) -> float:
     """Power of the test of somebody who knows the system for friction between its modes.
 
+    The bins of a record are taken for independent, and for those of a motion without beginning: of
+    a mode that does not ring out within it more is seen here than there is.
+
     Parameters
     ----------
     drawn : Sampled
