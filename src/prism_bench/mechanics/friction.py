@@ -31,6 +31,7 @@ __all__ = [
     "dashpots",
     "forces_of",
     "held_states",
+    "measured",
     "modal_friction",
     "poles",
     "proportional",
@@ -46,32 +47,42 @@ Draw = Callable[[np.random.Generator], tuple[Sampled, Array, str]]
 """A system with its friction, and words for it."""
 
 
-def damper(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
-    """A primary mass with a tuned damper that cannot be seen."""
-    m, zeta = float(rng.uniform(0.05, 0.3)), float(between(rng, *ZETA))
+def damper(
+    rng: np.random.Generator, zeta: tuple[float, float] = ZETA
+) -> tuple[Sampled, Array, str]:
+    """A primary mass with a tuned damper that cannot be seen, its ratio in some range."""
+    m, ratio = float(rng.uniform(0.05, 0.3)), float(between(rng, *zeta))
     system = tuned_absorber(m=m)
     k = -system.full_stiffness[0, 1]
-    c = 2 * zeta * np.sqrt(k * m)
+    c = 2 * ratio * np.sqrt(k * m)
     D = c * np.array([[1, -1], [-1, 1.0]]) + np.diag([2e-3, 0.0])
     omega = system.frequencies[-1]
     drawn = Sampled(system, "absorber", 2 * np.pi / (8 * omega), SAMPLES)
-    return drawn, D, f"ζ = {100 * zeta:.2g} %"
+    return drawn, D, f"ζ = {100 * ratio:.2g} %"
 
 
-def dashpots(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
-    """Dashpots between any coordinates, and between them and the ground."""
+def dashpots(
+    rng: np.random.Generator, zeta: tuple[float, float] = ZETA
+) -> tuple[Sampled, Array, str]:
+    """Dashpots between any coordinates, and between them and the ground.
+
+    The ratio of the pole that loses most is about in some range: friction is scaled in proportion.
+    """
     while True:
         drawn = draw(rng, "held", held, Wanted((2, 4), (1, 2), LONG))
-        size, zeta = len(drawn.elastic), float(between(rng, *ZETA))
+        size, most = len(drawn.elastic), float(between(rng, *zeta))
         D = np.zeros((size, size))
         for _ in range(size):
             arm = np.zeros(size)
             arm[rng.choice(size, min(size, int(rng.integers(1, 3))), replace=False)] = 1.0
             arm[np.flatnonzero(arm)[1:]] = -1.0
             D += rng.lognormal(0.0, 1.0) * np.outer(arm, arm)
-        D *= zeta / poles(drawn.system, D)[1].max()
+        ratios = poles(drawn.system, D)[1]
+        if not len(ratios):
+            continue  # nothing swings
+        D *= most / ratios.max()
         if strong(drawn) and _told(drawn.system, D):
-            return replace(drawn, samples=SAMPLES), D, f"ζ up to {100 * zeta:.2g} %"
+            return replace(drawn, samples=SAMPLES), D, f"ζ up to {100 * most:.2g} %"
 
 
 def alike(rng: np.random.Generator) -> tuple[Sampled, Array, str]:
@@ -94,17 +105,17 @@ def modal_friction(system: LinearSystem, zeta: float) -> Array:
 
 def absorber(record: bool, rng: np.random.Generator) -> Made:
     """A tuned damper."""
-    return _made(rng, *damper(rng), record)
+    return measured(rng, *damper(rng), record)
 
 
 def dampers(record: bool, rng: np.random.Generator) -> Made:
     """Dashpots anywhere."""
-    return _made(rng, *dashpots(rng), record)
+    return measured(rng, *dashpots(rng), record)
 
 
 def proportional(record: bool, rng: np.random.Generator) -> Made:
     """All modes damped alike."""
-    return _made(rng, *alike(rng), record)
+    return measured(rng, *alike(rng), record)
 
 
 def poles(system: LinearSystem, D: Array, Z: Array | None = None) -> tuple[Array, Array]:
@@ -128,7 +139,8 @@ def _told(system: LinearSystem, D: Array) -> bool:
     return bool(np.all(np.diff(omega) > APART * np.maximum(half[1:], half[:-1])))
 
 
-def _made(rng: np.random.Generator, drawn: Sampled, D: Array, words: str, record: bool) -> Made:
+def measured(rng: np.random.Generator, drawn: Sampled, D: Array, words: str, record: bool) -> Made:
+    """A response or a record of a system with friction."""
     system, lines = drawn.system, band(drawn)
     H = _receptance(system, D, lines)
     Z = scipy.linalg.null_space(system.observation)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import least_squares
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
 
 __all__ = ["Modal", "Sight", "coloured", "left_over"]
 
@@ -61,6 +61,9 @@ class Sight:
         Whether no friction is allowed.
     turning : bool
         Whether rotation is.
+    apart : {"viscous", "structural"} or None
+        How each mode loses for itself, where friction is not allowed to couple them: L is
+        diagonal then, and of structural losses i L Lᵀ stands without ω.
     """
 
     omega: Array
@@ -69,6 +72,7 @@ class Sight:
     factor: ComplexArray
     lossless: bool = False
     turning: bool = False
+    apart: str | None = None
 
 
 def left_over(sight: Sight, start: Modal) -> float:
@@ -109,12 +113,24 @@ class _Problem:
     n: int
     scale: float
 
+    @property
+    def cells(self) -> tuple[Index, Index]:
+        """Rows and columns of L that may differ from zero."""
+        each = np.arange(self.K)
+        return (each, each) if self.sight.apart else np.tril_indices(self.K)
+
+    @property
+    def rate(self) -> Array:
+        """By which friction is multiplied: the frequency, or one of structural losses."""
+        w = self.sight.omega[:, None, None] / self.scale
+        return np.ones_like(w) if self.sight.apart == "structural" else w
+
     def pack(self, modal: Modal) -> Array:
         """Parameters, in units of the top frequency."""
         parts = [modal.squares / self.scale**2, modal.V.ravel() / self.scale]
         parts.append(np.zeros(self.n * (self.n + 1) // 2))
         if not self.sight.lossless:
-            parts.append(modal.L[np.tril_indices(self.K)] / self.scale**0.5)
+            parts.append(modal.L[self.cells] / self.scale**0.5)
         if self.sight.turning:
             parts.append(modal.skew[np.triu_indices(self.K, 1)] / self.scale)
         return np.concatenate(parts)
@@ -123,7 +139,7 @@ class _Problem:
         """Λ, V, E, L and g of parameters."""
         K, n = self.K, self.n
         L, E, skew = np.zeros((K, K)), np.zeros((n, n)), np.zeros((K, K))
-        lower, upper, above = np.tril_indices(K), np.triu_indices(n), np.triu_indices(K, 1)
+        lower, upper, above = self.cells, np.triu_indices(n), np.triu_indices(K, 1)
         lam, V, E[upper], rest = np.split(x, np.cumsum([K, K * n, len(upper[0])]))
         if not self.sight.lossless:
             L[lower], rest = np.split(rest, [len(lower[0])])
@@ -135,7 +151,7 @@ class _Problem:
         """What solves A X = V and Aᵀ Y = V, and the receptance."""
         lam, V, E, L, skew = self.unpack(x)
         w = self.sight.omega[:, None, None] / self.scale
-        A = 1j * w * (L @ L.T + skew) + np.eye(self.K) * (lam - w**2)
+        A = 1j * (self.rate * (L @ L.T) + w * skew) + np.eye(self.K) * (lam - w**2)
         right = np.broadcast_to(V + 0j, (len(w), *V.shape))
         X = np.asarray(np.linalg.solve(A, right), complex)
         Y = np.asarray(np.linalg.solve(A.swapaxes(1, 2), right), complex) if skew.any() else X
@@ -169,9 +185,10 @@ class _Problem:
         columns = [-_products(Y, X), by_V.reshape(F, n, n, K * n)]
         columns.append(np.broadcast_to(units, (F, *units.shape)))
         if not self.sight.lossless:  # d(L Lᵀ) = dL Lᵀ + L dLᵀ
-            i, j = np.tril_indices(K)
+            i, j = self.cells
             left, right = (np.einsum("kj,fka->fja", L, one)[:, j] for one in (Y, X))
-            columns.append(-1j * w * (_products(Y[:, i], right) + _products(left, X[:, i])))
+            both = _products(Y[:, i], right) + _products(left, X[:, i])
+            columns.append(-1j * self.rate[..., None] * both)
         if self.sight.turning:
             i, j = np.triu_indices(K, 1)
             columns.append(-1j * w * (_products(Y[:, i], X[:, j]) - _products(Y[:, j], X[:, i])))

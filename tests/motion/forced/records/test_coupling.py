@@ -11,6 +11,7 @@ from tests.motion.forced.records.test_records import (
 )
 
 import prism
+from prism.motion.forced.friction.system import poles_of
 from prism.motion.forced.records import fit_records
 from prism.record import Record
 
@@ -87,3 +88,24 @@ def test_a_damper_between_two_places_that_are_seen():
     assert abs(hidden.damping - 0.01 / np.sqrt(2)) < 3.5 * hidden.damping_std < 0.01
     friction, std = model.hamiltonian.friction, model.hamiltonian.friction_std
     assert np.all(np.abs(friction[:2, :2] - D[[0, 2]][:, [0, 2]]) < 4 * std[:2, :2])
+
+
+def test_a_damper_inside_a_body_that_nothing_holds():
+    """Three masses in a row that drift far beside what they swing; the first is seen."""
+    rng, dt, samples = np.random.default_rng(7), 0.4, 2000
+    K = np.array([[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]])
+    link = np.array([0.0, 1.0, -1.0])
+    D = 0.02 * K + 0.15 * np.outer(link, link)
+    force = rng.standard_normal((samples, 1))
+    x = dense_motion(np.eye(3), K, D, [0], force, dt, "first", np.zeros(6))[0]
+    beside = x - x.mean(axis=1, keepdims=True)
+    assert x.std() > 200 * beside.std()
+    x = x[:, :1] + 0.02 * beside.std() * rng.standard_normal((samples, 1))
+    record = Record(np.hstack([x, force]), dt=dt, channels=["x", "f"])
+    model = prism.identify(record, experiment="forced", force=["f"])
+    assert model.response.damping == "coupled"
+    assert (len(model.modes), int(model.modes.rigid.sum())) == (3, 1)
+    held = poles_of(K[1:, 1:], D[1:, 1:])
+    for j, hidden in enumerate(model.hamiltonian.hidden):
+        assert abs(hidden.frequency - held.frequency[j]) < 3.5 * hidden.frequency_std < 0.05
+        assert abs(hidden.damping - held.ratio[j]) < 3.5 * hidden.damping_std < 0.05

@@ -144,7 +144,7 @@ def _fitted(data: ForcedData, poles: PoleFit, family: PoleFamily) -> SharedFrict
     nuisance = replace(poles.places.picked(~poles.places.driven), rigid=False, static=False)
     coupled = SharedRecord(Reciprocal(data, replace(nuisance, turned=False)))
     # a start with errors of a percent would get lost in less noise than that
-    rough = np.minimum(poles.weights, 1 / (limits.ROUGH_NOISE * spread_of(data)) ** 2)
+    rough = np.minimum(poles.weights, 1 / (limits.ROUGH_NOISE * _swinging(data, poles)) ** 2)
     modal, fit = complex_start(data, poles), None
     for weights in (rough, poles.weights):
         fit = coupled.evaluate(modal, weights)
@@ -164,6 +164,15 @@ def _fitted(data: ForcedData, poles: PoleFit, family: PoleFamily) -> SharedFrict
             break
         fit = coupled.refine(fit, limits.BARRIERS[-1:])
     return SharedFriction(coupled, fit, poles)
+
+
+def _swinging(data: ForcedData, poles: PoleFit) -> Array:
+    """Size of the motion beside that of the body as a whole, which may be a thousand times it."""
+    places = poles.places
+    if not places.rigid:
+        return spread_of(data)
+    whole = evaluate(data, places.picked(np.zeros(len(places), bool)), poles.weights)
+    return np.asarray(np.sqrt(whole.rss / data.counts))
 
 
 def _real_modes(data: ForcedData, poles: PoleFit, family: PoleFamily) -> ModalFit | None:
