@@ -9,7 +9,7 @@ import numpy as np
 
 from prism._linalg import positive_sign
 from prism._types import Array
-from prism.errors import CannotTellError, NoLineError, OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.finding import (
     Determined,
     Finding,
@@ -107,11 +107,10 @@ class ForcedResponse(ForcedMotion):
         if seen is None or not seen.is_signal or explained_by_gains(asked.data):
             return self._reciprocal(asked)
         asked.tell("lines that turn")
-        why = "no line that turns stands out of the noise"
         try:
-            fit = self._rotating(asked)
-        except NoLineError:
-            fit = None
+            fit, why = self._rotating(asked), ""
+        except CannotTellError as refusal:
+            fit, why = None, str(refusal).rstrip(".")
         if fit is not None and fit.lead > 0 and not seen.is_active:
             return rotating_finding(fit, asked.data, _measured(asked.data), seen)
         if fit is not None:

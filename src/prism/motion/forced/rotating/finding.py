@@ -46,9 +46,8 @@ def rotating_finding(
     certificate = certify_gyroscopic(estimates)
     hamiltonian = GyroscopicHamiltonian.of(estimates, names)
     low, high = float(response.omega[0]), float(response.omega[-1])
-    inside = (fit.lines.omega >= low) & (fit.lines.omega <= high)
-    lossy = fit.lines.lossy
-    lines = len(fit.lines)
+    inside = (fit.omega >= low) & (fit.omega <= high)
+    lines = len(fit.omega)
     rivals = (
         Rival("forced", "lines that turn", lines, 0.0),
         Rival("forced", "lines in phase", lines, fit.lead),
@@ -76,7 +75,7 @@ def rotating_finding(
             low=low,
             high=high,
             pairs=tuple((a, b) for a in names for b in response.inputs),
-            damping="viscous" if lossy else "none",
+            damping="viscous" if fit.lossy else "none",
             noise=_noise_in_words(fit.noise, fit.value_unit),
             inside=inside,
             participation=_major_axes(fit, modes.shapes),
@@ -102,15 +101,11 @@ def why_not(fit: RotatingFit) -> str:
         )
     if fit.misfit >= limits.MISFIT:
         found.append(f"the misfit is {fit.misfit:.3g} times the variance of the noise")
-    if fit.commuting <= limits.COMMUTING_LEVEL:
+    if fit.lawful <= limits.LAWFUL_LEVEL:
+        rank = ", residues of rank one, or a symmetric mass or stiffness" * fit.lossy
         found.append(
-            "the lines are not all those of positions, which commute "
-            f"(p = {fit.commuting:.1g}), as where modes outside the band are missing"
-        )
-    if fit.lines.lossy:
-        found.append(
-            f"lines lose energy (a damping ratio up to {100 * fit.loss:.2g} %), and a loss for "
-            "each line is no model from which the bare system follows"
+            f"the lines are not all those of positions, which commute{rank} "
+            f"(p = {fit.lawful:.1g}), as where modes outside the band are missing"
         )
     if fit.lead <= 0:
         found.append(f"lines in phase score better by {-fit.lead:.3g}")
@@ -166,6 +161,14 @@ def _remarks(fit: RotatingFit, seen: Asymmetry, outside: int) -> list[Remark]:
         code="rotation",
     )
     out = [turning]
+    if fit.lossy:
+        out.append(
+            Remark(
+                "the Hamiltonian is that of the system without its losses, which the modes have",
+                f"damping ratios up to {100 * float((fit.rate / fit.omega).max()):.2g} %",
+                code="losses-left-out",
+            )
+        )
     if outside:
         out.append(
             Remark(
@@ -181,13 +184,13 @@ def _modes(fit: RotatingFit) -> Modes:
     estimates = fit.estimates
     known: dict[str, Any] = ellipses_of(estimates.frequencies, estimates.residues, estimates.joint)
     weight = 2 * estimates.frequencies[:, None, None] ** 2
-    if fit.lines.lossy:
+    if fit.lossy:
         known["joint"] = _with_damping(fit, known["joint"])
     return Modes(
         **known,
-        amplitudes=np.zeros((0, len(fit.lines))),
+        amplitudes=np.zeros((0, len(fit.omega))),
         significance=np.sqrt(fit.gains),
-        in_phase=np.zeros(len(fit.lines), bool),
+        in_phase=np.zeros(len(fit.omega), bool),
         residues=weight * estimates.residues.real,
         residues_std=weight * estimates.residues_std.real,
     )
@@ -196,8 +199,8 @@ def _modes(fit: RotatingFit) -> Modes:
 def _with_damping(fit: RotatingFit, joint: Gaussian) -> Gaussian:
     """Damping ratios ``δ/Ω`` beside frequencies and shapes, with errors of their own."""
     values = {name: joint.value(name) for name in ("frequencies", "shapes")}
-    values["damping"] = fit.lines.rate / fit.lines.omega
-    spread = np.diag((fit.rate_std / fit.lines.omega) ** 2)
+    values["damping"] = fit.rate / fit.omega
+    spread = np.diag((fit.rate_std / fit.omega) ** 2)
     return Gaussian.of(values, scipy.linalg.block_diag(joint.covariance, spread))
 
 
