@@ -31,8 +31,9 @@ from prism.motion.forced.rotating.losses import bare_estimates, structured
 from prism.motion.forced.rotating.model import RotatingLines
 from prism.motion.gyroscopic.estimates import by_differences
 from prism.motion.gyroscopic.result import GyroscopicEstimates
+from prism.remarks import Remark
 
-__all__ = ["RotatingFit", "fit_rotating"]
+__all__ = ["RotatingFit", "fit_rotating", "significance"]
 
 L = TypeVar("L", RotatingLines, FreeLines)
 _Lossless = LinesFit[RotatingLines]
@@ -41,7 +42,7 @@ _Lossy = LinesFit[FreeLines]
 
 @dataclass(frozen=True)
 class RotatingFit:
-    """A system that rotates, from its response.
+    """A system that rotates, from its response or from forced records.
 
     Attributes
     ----------
@@ -61,9 +62,13 @@ class RotatingFit:
         How many standard deviations what is left is from noise, by its likeness at neighbours.
     lawful : float
         Probability of how far the lines are from those of positions, masses and springs.
-    noise : ResponseNoise
-    value_unit : float
-        Of the noise.
+    noise : str
+        In words.
+    noise_std : array (ports,)
+        Root mean square error of the driving points.
+    remarks : tuple of Remark
+    words : str
+        How a record shows that it rotates.
     """
 
     omega: Array
@@ -76,8 +81,10 @@ class RotatingFit:
     misfit: float
     left: float
     lawful: float
-    noise: ResponseNoise
-    value_unit: float
+    noise: str
+    noise_std: Array
+    remarks: tuple[Remark, ...] = ()
+    words: str = ""
 
     @property
     def holds(self) -> bool:
@@ -269,13 +276,13 @@ def _with_losses(fit: _Lossy) -> RotatingFit:
         rate_std=unit * np.sqrt(np.diag(C)[:N]),
         lossy=True,
         estimates=estimates,
-        gains=_significance(R, C[2 * N :, 2 * N :]),
+        gains=significance(R, C[2 * N :, 2 * N :]),
         lead=in_phase.score - fit.score,
         misfit=1.0,
         left=fit.left,
         lawful=tied.p_value,
-        noise=fit.noise,
-        value_unit=data.value_unit,
+        noise=data.in_words(fit.noise),
+        noise_std=data.at_driving_points(fit.noise),
     )
 
 
@@ -301,13 +308,13 @@ def _without_losses(fit: _Lossless) -> RotatingFit:
         rate_std=np.zeros(N),
         lossy=False,
         estimates=by_differences(tied.p, tied.covariance, lines_at),
-        gains=_significance(lines.factors, C[N:, N:]),
+        gains=significance(lines.factors, C[N:, N:]),
         lead=_in_phase(fit).score - fit.score,
         misfit=_misfit(fit),
         left=fit.left,
         lawful=tied.p_value if tied.converged else 0.0,
-        noise=fit.noise,
-        value_unit=data.value_unit,
+        noise=data.in_words(fit.noise),
+        noise_std=data.at_driving_points(fit.noise),
     )
 
 
@@ -321,8 +328,15 @@ def _in_phase(fit: _Lossless) -> _Lossless:
     return refined(fit.data, start, fit.noise, limits.QUICK_TURNS)
 
 
-def _significance(c: ComplexArray, C: Array) -> Array:
-    """Squared length of each c in units of its error."""
+def significance(c: ComplexArray, C: Array) -> Array:
+    """Squared length of each c in units of its error.
+
+    Parameters
+    ----------
+    c : complex array (lines, ...)
+    C : array
+        Covariance of the real parts, then of the imaginary ones.
+    """
     flat, out = np.array([c.real, c.imag]), []
     for j in range(len(c)):
         mine = np.zeros((2, *c.shape), bool)
