@@ -9,7 +9,7 @@ import numpy as np
 
 from prism._linalg import positive_sign
 from prism._types import Array
-from prism.errors import CannotTellError, NoLineError, OptionError
+from prism.errors import CannotTellError, OptionError
 from prism.finding import (
     Determined,
     Finding,
@@ -34,6 +34,7 @@ from prism.motion.forced.response import fit_response
 from prism.motion.forced.rigid import with_rigid_bodies
 from prism.motion.forced.rotating import RotatingFit, asymmetry_of, explained_by_gains, fit_rotating
 from prism.motion.forced.rotating.finding import (
+    Sight,
     not_reciprocal,
     refusal_of,
     rotating_finding,
@@ -107,13 +108,12 @@ class ForcedResponse(ForcedMotion):
         if seen is None or not seen.is_signal or explained_by_gains(asked.data):
             return self._reciprocal(asked)
         asked.tell("lines that turn")
-        why = "no line that turns stands out of the noise"
         try:
-            fit = self._rotating(asked)
-        except NoLineError:
-            fit = None
+            fit, why = self._rotating(asked), ""
+        except CannotTellError as refusal:
+            fit, why = None, str(refusal).rstrip(".")
         if fit is not None and fit.lead > 0 and not seen.is_active:
-            return rotating_finding(fit, asked.data, _measured(asked.data), seen)
+            return rotating_finding(fit, Sight.of(asked.data, seen.words), _measured(asked.data))
         if fit is not None:
             why = f"nor does it rotate: {why_not(fit)}"
         try:
@@ -188,6 +188,7 @@ class ForcedRecords(ForcedMotion):
             hold=experiment.hold,
             false_alarm=settings.false_alarm,
             max_modes=settings.max_modes,
+            may_rotate=settings.gyroscopic is not False,
             progress=asked.tell,
         )
         motions = [k for k, name in enumerate(record.channels) if name not in set(force)]
@@ -196,14 +197,18 @@ class ForcedRecords(ForcedMotion):
         assert record.dt is not None
         nyquist = np.pi / record.dt
         longest = max(len(trial) for trial in record.trials) * record.dt
-        places = place_forces(found.ports, force, at)
+        ports = tuple(record.channels[k] for k in motions)
+        quantity = tuple(record.quantity[k] for k in motions)
+        places = place_forces(ports, force, at)
+        pairs = [(a, b) for a in ports for b in places.values()]
+        band = np.array([2 * np.pi / longest, nyquist])
+        if isinstance(found, RotatingFit):
+            low, high = float(band[0]), float(band[1])
+            sight = Sight(ports, quantity, tuple(pairs), low, high, found.words)
+            return rotating_finding(found, sight, measured)
         finding = _finding(
             with_rigid_bodies(found.fit, 2 * np.pi / longest).with_static_modes(_BEYOND * nyquist),
-            found.ports,
-            tuple(record.quantity[k] for k in motions),
-            measured,
-            [(a, b) for a in found.ports for b in places.values()],
-            np.array([2 * np.pi / longest, nyquist]),
+            *(ports, quantity, measured, pairs, band),
         )
         turns = found.quadrature.told and settings.gyroscopic is not False
         return _turning(finding, found.quadrature) if turns else finding
@@ -216,8 +221,8 @@ def _turning(finding: Finding, seen: Quadrature) -> Finding:
         f"what reciprocal modes leave (they gain {seen.gain:.3g} in χ² with {seen.dof} parameters)"
     )
     remedy = Words(
-        "a measured frequency response of all ports determines a system that rotates, and so do "
-        "records at equilibrium ({0})",
+        "records with a force at every port determine a system that rotates, as do a frequency "
+        "response of all ports and records at equilibrium ({0})",
         (Ask("experiment", "equilibrium"),),
     )
     return replace(

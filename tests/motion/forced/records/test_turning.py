@@ -27,7 +27,21 @@ def record(spin, rng):
 
 
 @pytest.mark.parametrize("spin", [0.0, 0.4])
-def test_the_verdict_says_whether_lines_turn(spin):
-    model = prism.identify(record(spin, 0), force=["f_x", "f_y"])
-    assert (model.hamiltonian is None) == bool(spin)
-    assert ("lines that turn" in str(model.identifiability.why)) == bool(spin)
+def test_a_rotor_is_told_where_no_decay_is_allowed(spin):
+    """It was a reciprocal Hamiltonian with one mode too many."""
+    h = prism.identify(record(spin, 0), force=["f_x", "f_y"], damped=False).hamiltonian
+    assert hasattr(h, "gyroscopic") == bool(spin)
+    if spin:
+        assert abs(h.gyroscopic[0, 1] - spin) < 4 * h.gyroscopic_std[0, 1]
+
+
+def test_lines_that_turn_are_told_where_not_every_port_is_pushed():
+    pushed = record(0.4, 0)
+    rng = np.random.default_rng(1)
+    values = pushed.trials[0]
+    values = np.hstack([values, values[:, :1]])
+    values[:, 4] += 0.02 * values[:, 0].std() * rng.standard_normal(len(values))
+    three = prism.Record(values, dt=0.2, channels=["x", "y", "f_x", "f_y", "z"])
+    model = prism.identify(three, force=["f_x", "f_y"])
+    assert model.hamiltonian is None
+    assert "lines that turn" in str(model.identifiability.why)

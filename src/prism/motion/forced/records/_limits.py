@@ -65,3 +65,4 @@ MOST_COMPLEX = 9  # poles with complex residues at which a search for them is gi
 # -- lines that turn, which a reciprocal fit leaves
 TURNING_PRICES = 3.0  # prices of their parameters that they must gain: other misfits gain as well
 TURNING_CHANCE = 1e-6  # of such a gain by noise
+TURNING_SHARE = 0.1  # of the residues, from which an asymmetry is no error of calibration

@@ -9,6 +9,7 @@ rule of measured responses (`prism.motion.forced.response.coupling`).
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import chdtrc, chdtri
@@ -111,8 +112,24 @@ class _Bounded:
         return fit, family
 
 
-def shared_friction(recorded: ForcedData, search: PoleSearch) -> SharedFriction | None:
-    """Modes with friction between them, and what they gain over the same modes without.
+class ComplexPoles(NamedTuple):
+    """Poles with free complex residues.
+
+    Attributes
+    ----------
+    data : ForcedData
+        The record as they see it, through the filters of its noise.
+    fit : PoleFit
+    family : PoleFamily
+    """
+
+    data: ForcedData
+    fit: PoleFit
+    family: PoleFamily
+
+
+def complex_poles(recorded: ForcedData, search: PoleSearch) -> ComplexPoles | None:
+    """Search for them; None where they are too many.
 
     Parameters
     ----------
@@ -121,9 +138,20 @@ def shared_friction(recorded: ForcedData, search: PoleSearch) -> SharedFriction 
         For poles with complex residues, at most `limits.MOST_COMPLEX`.
     """
     try:
-        data, poles, family = find_in_colour(recorded, _Bounded(search))
+        return ComplexPoles(*find_in_colour(recorded, _Bounded(search)))
     except CannotTellError:
         return None
+
+
+def shared_friction(recorded: ForcedData, found_poles: ComplexPoles) -> SharedFriction | None:
+    """Modes with friction between them, and what they gain over the same modes without.
+
+    Parameters
+    ----------
+    recorded : ForcedData
+    found_poles : ComplexPoles
+    """
+    data, poles, family = found_poles
     N = int(poles.places.driven.sum())
     if N < 2 or N + poles.places.rigid < len(data.motions):
         return None

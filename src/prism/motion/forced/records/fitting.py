@@ -14,29 +14,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from scipy.special import chdtrc, ndtri
 
 from prism._linalg import positive_sign
-from prism._types import Array, Mask
+from prism._types import Array
 from prism.errors import NoLineError, RecordTooShortError
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.friction.system import FrictionSystem
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.colour import find_in_colour
 from prism.motion.forced.records.coupled import SharedFit, SharedRecord
-from prism.motion.forced.records.coupling import SharedFriction, beats, shared_friction
+from prism.motion.forced.records.coupling import (
+    SharedFriction,
+    beats,
+    complex_poles,
+    shared_friction,
+)
 from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.friction_report import coupled_foster, significance
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import ModalFit, Reciprocal
-from prism.motion.forced.records.residual import spread_of, whiteness
+from prism.motion.forced.records.residual import Left, spread_of
+from prism.motion.forced.records.rotation import is_square, rotating_records
 from prism.motion.forced.records.start import ReciprocalStart, nuisance_remarks, start_from_poles
 from prism.motion.forced.records.turning import UNASKED, Quadrature, quadrature_of
 from prism.motion.forced.response.report import of_modes
+from prism.motion.forced.rotating import RotatingFit
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
@@ -87,8 +94,9 @@ def fit_records(
     hold: str = "auto",
     false_alarm: float = 1e-3,
     max_modes: int | None = None,
+    may_rotate: bool = False,
     progress: Callable[[str], None] | None = None,
-) -> RecordsFit:
+) -> RecordsFit | RotatingFit:
     """Identify the modes of a system from motions recorded under known forces.
 
     Parameters
@@ -107,8 +115,15 @@ def fit_records(
     false_alarm : float
         Probability that noise alone shows a mode anywhere in the band.
     max_modes : int, optional
+    may_rotate : bool
+        Whether a system that rotates is fitted where the response is not reciprocal.
     progress : callable, optional
         Told in words how the search goes.
+
+    Returns
+    -------
+    RecordsFit
+        Or a `RotatingFit`, where the system may rotate and does.
 
     Raises
     ------
@@ -131,10 +146,14 @@ def fit_records(
         most=max_modes,
         tell=progress or (lambda text: None),
     )
-    shared = None
-    if damped is not False:
+    shared, may_rotate = None, may_rotate and is_square(recorded)
+    if may_rotate or damped is not False:
         most = min(max_modes or limits.MOST_COMPLEX, limits.MOST_COMPLEX)
-        shared = shared_friction(recorded, partial(search, turned=True, most=most))
+        turned = complex_poles(recorded, partial(search, turned=True, most=most))
+        rotating = rotating_records(recorded, *turned) if turned and may_rotate else None
+        if rotating is not None:
+            return rotating
+        shared = shared_friction(recorded, turned) if turned and damped is not False else None
     if shared is not None and shared.clear:
         _check_poles(shared.coupled.data, shared.poles)
         return _shared_result(recorded, shared)
@@ -199,47 +218,10 @@ def _fitted(
 # -- what is reported ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _Left:
-    """What a fit leaves of a record as it was recorded."""
-
-    recorded: ForcedData
-    data: ForcedData
-    fitted: list[Array]
-    level: Array
-
-    @cached_property
-    def residual(self) -> list[Array]:
-        pairs = zip(self.recorded.trials, self.fitted, strict=True)
-        return [np.where(t.seen, t.motion - f, 0.0) for t, f in pairs]
-
-    @cached_property
-    def rms(self) -> Array:
-        total = sum((r**2).sum(axis=0) for r in self.residual)
-        return np.asarray(np.sqrt(total / self.recorded.counts))
-
-    @property
-    def noise_std(self) -> Array:
-        return self.rms if self.data.filters else self.level
-
-    @property
-    def noise(self) -> str:
-        pairs = zip(self.noise_std, self.data.motions, strict=True)
-        words = ", ".join(f"{s:.3g} ({name})" for s, name in pairs)
-        return f"{'coloured' if self.data.filters else 'white'} noise, std {words}"
-
-    def inside(self, omega: Array) -> Mask:
-        low, high = self.data.force_band()
-        return np.asarray((omega >= low) & (omega <= high))
-
-    @property
-    def remarks(self) -> list[Remark]:
-        return whiteness(self.recorded, self.residual, self.data.filters)
-
-    def result(self, fit: FosterFit, hold: str, rss: Array) -> RecordsFit:
-        rms = self.rms if self.data.filters else np.sqrt(rss / self.data.counts)
-        nrmse = rms / spread_of(self.recorded)
-        return RecordsFit(fit, hold, self.data.motions, self.fitted, nrmse)
+def _records_fit(left: Left, fit: FosterFit, hold: str, rss: Array) -> RecordsFit:
+    rms = left.rms if left.data.filters else np.sqrt(rss / left.data.counts)
+    nrmse = rms / spread_of(left.recorded)
+    return RecordsFit(fit, hold, left.data.motions, left.fitted, nrmse)
 
 
 def _result(
@@ -252,7 +234,7 @@ def _result(
 ) -> RecordsFit:
     data = reciprocal.data
     plain = Reciprocal(recorded, reciprocal.nuisance) if data.filters else reciprocal
-    left = _Left(recorded, data, plain.output(fit.modal), np.sqrt(1 / fit.weights))
+    left = Left(recorded, data, plain.output(fit.modal), np.sqrt(1 / fit.weights))
     foster, covariance, order = _foster(fit, lossless)
     result = FosterFit(
         foster=foster,
@@ -265,7 +247,7 @@ def _result(
         inside=left.inside(foster.omega),
         remarks=(*start.remarks, *_misfit(data, poles, fit, lossless), *left.remarks),
     )
-    found = left.result(result, fit.modal.hold, fit.rss)
+    found = _records_fit(left, result, fit.modal.hold, fit.rss)
     return replace(found, quadrature=quadrature_of(reciprocal, fit, left.residual))
 
 
@@ -274,7 +256,7 @@ def _shared_result(recorded: ForcedData, shared: SharedFriction) -> RecordsFit:
     coupled, fit = shared.coupled, shared.fit
     data, nuisance = coupled.data, coupled.plain.nuisance
     plain = SharedRecord(Reciprocal(recorded, nuisance)) if data.filters else coupled
-    left = _Left(recorded, data, plain.output(fit), np.sqrt(1 / fit.weights))
+    left = Left(recorded, data, plain.output(fit), np.sqrt(1 / fit.weights))
     foster, known = coupled_foster(fit)
     result = FosterFit(
         foster=foster,
@@ -288,7 +270,7 @@ def _shared_result(recorded: ForcedData, shared: SharedFriction) -> RecordsFit:
         remarks=(*nuisance_remarks(nuisance), *_unlike(shared), *_merged(fit), *left.remarks),
         coupled=known,
     )
-    return left.result(result, fit.modal.hold, fit.rss)
+    return _records_fit(left, result, fit.modal.hold, fit.rss)
 
 
 def _merged(fit: SharedFit) -> list[Remark]:

@@ -19,6 +19,7 @@ from functools import partial
 import numpy as np
 import scipy.linalg
 
+from prism._linalg import inverse_scaled
 from prism._types import Array, Index, Mask
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.columns import (
@@ -277,6 +278,42 @@ def _information(
         cross = np.asarray(sum(p.shared.T @ J[:, :, a] for p, J in pairs))
         out += weight * (own - cross.T @ inverse @ cross)
     return out
+
+
+def joint_covariance(data: ForcedData, fit: PoleFit) -> Array:
+    r"""Of (ω, δ, C of each channel in turn); zero of a decay that is held at zero.
+
+    The amplitudes follow the poles, :math:`dC_a = -G^{-1} X^T J_a\,d(ω, δ)`, and have errors of
+    their own, :math:`σ_a^2 G^{-1}`, with the columns X, their Gram matrix G and the derivatives
+    :math:`J_a` of the motion of a channel by the poles.
+    """
+    poles, N = fit.places, len(fit.places)
+    channels, size = fit.shared.shape
+    keep = np.concatenate([np.ones(N, bool), poles.decay > 0])
+    own = np.zeros((2 * N, 2 * N))
+    own[np.ix_(keep, keep)] = inverse_scaled(fit.fisher[np.ix_(keep, keep)])
+    follow, apart = np.zeros((channels, size, 2 * N)), np.zeros((channels * size,) * 2)
+    pairs = list(zip(poles.omega, poles.decay, strict=True))
+    modes = [
+        [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
+        for trial in data.trials
+    ]
+    for group in data.groups:
+        parts = [
+            _part(data, poles, trial, m, group) for trial, m in zip(data.trials, modes, strict=True)
+        ]
+        inverse = _inverse_gram(parts)
+        for r, part in enumerate(parts):
+            C, c = fit.shared[group].T, fit.local[r][group].T
+            jacobian = _jacobian(data, poles, part, group, C, c)
+            follow[group] -= np.einsum("cs,ms,mpa->acp", inverse, part.shared, jacobian)
+        for a in group:
+            cells = slice(a * size, (a + 1) * size)
+            apart[cells, cells] = inverse / fit.weights[a]
+    T = np.vstack([np.eye(2 * N), follow.reshape(-1, 2 * N)])
+    out = T @ own @ T.T
+    out[2 * N :, 2 * N :] += apart
+    return np.asarray(out)
 
 
 def refine(

@@ -2,12 +2,68 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from prism._types import Array, Mask
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.data import ForcedData, filtered
 from prism.remarks import Remark
+
+
+@dataclass(frozen=True)
+class Left:
+    """What a fit leaves of a record as it was recorded.
+
+    Attributes
+    ----------
+    recorded, data : ForcedData
+        As recorded, and as the fit sees it, through the filters of its noise.
+    fitted : list of arrays (samples, channels)
+    level : array (channels,)
+        Standard deviation of white noise.
+    """
+
+    recorded: ForcedData
+    data: ForcedData
+    fitted: list[Array]
+    level: Array
+
+    @cached_property
+    def residual(self) -> list[Array]:
+        """In each trial, zero where nothing was seen."""
+        pairs = zip(self.recorded.trials, self.fitted, strict=True)
+        return [np.where(t.seen, t.motion - f, 0.0) for t, f in pairs]
+
+    @cached_property
+    def rms(self) -> Array:
+        """Of each channel."""
+        total = sum((r**2).sum(axis=0) for r in self.residual)
+        return np.asarray(np.sqrt(total / self.recorded.counts))
+
+    @property
+    def noise_std(self) -> Array:
+        """Of each channel, coloured or white."""
+        return self.rms if self.data.filters else self.level
+
+    @property
+    def noise(self) -> str:
+        """In words."""
+        pairs = zip(self.noise_std, self.data.motions, strict=True)
+        words = ", ".join(f"{s:.3g} ({name})" for s, name in pairs)
+        return f"{'coloured' if self.data.filters else 'white'} noise, std {words}"
+
+    def inside(self, omega: Array) -> Mask:
+        """Whether frequencies are where the force has power."""
+        low, high = self.data.force_band()
+        return np.asarray((omega >= low) & (omega <= high))
+
+    @property
+    def remarks(self) -> list[Remark]:
+        """Whether it is white."""
+        return whiteness(self.recorded, self.residual, self.data.filters)
 
 
 def spread_of(data: ForcedData) -> Array:

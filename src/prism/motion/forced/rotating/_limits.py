@@ -20,5 +20,6 @@ FARTHEST = 5.0  # bands: a line beyond is a static compliance
 LEAST_LINE = 1e-3  # of the band: a line below is a rigid-body mode
 LEAST_LOSS = 1e-6  # of its frequency, at which the rate of a line starts
 MISFIT = 1.5  # variance over that of the noise which the anti-Hermitian part shows
-COMMUTING_LEVEL = 1e-4  # significance at which the lines are not those of positions
+LAWFUL_LEVEL = 1e-4  # significance at which the lines are not those of masses and springs
+LEAST_TURN = 1e-2  # of the size of a hidden pole, below which it does not swing
 LOOSEST, STIFFEST = 1e-9, 1e6  # of the normal matrix, which a step is held back by

@@ -97,3 +97,16 @@ class RotatingData:
         w = np.where(upper[0] == upper[1], 2.0, 4.0) * both[:, *upper]
         v = 4.0 * both[:, *above] * self.omega[:, None] ** 2
         return np.hstack([S, A]), np.sqrt(np.hstack([w, v]))
+
+    def in_words(self, noise: ResponseNoise) -> str:
+        """How large a noise is."""
+        parts = [f"{100 * np.sqrt(noise.b2):.2g} % of each value"] if noise.b2 > 0 else []
+        if noise.a2 > 0:
+            size = np.sqrt(noise.a2) * self.value_unit
+            parts.append(f"{size:.2g} (displacement per force) at the middle")
+        return " and ".join(parts) if parts else "none above rounding"
+
+    def at_driving_points(self, noise: ResponseNoise) -> Array:
+        """Root mean square error of the driving points, (n,)."""
+        power = np.mean(np.abs(np.diagonal(self.H, axis1=1, axis2=2)) ** 2, axis=0)
+        return np.asarray(self.value_unit * np.sqrt(noise.a2 + noise.b2 * power))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.linalg
@@ -17,7 +17,6 @@ from prism.frequency_response import FrequencyResponse
 from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
-from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.rotating import _limits as limits
 from prism.motion.forced.rotating.asymmetry import Asymmetry
 from prism.motion.forced.rotating.fitting import RotatingFit
@@ -26,30 +25,54 @@ from prism.motion.gyroscopic.hamiltonian import GyroscopicHamiltonian, certify_g
 from prism.remarks import Remark
 from prism.uncertainty import Gaussian
 
-__all__ = ["not_reciprocal", "refusal_of", "rotating_finding", "why_not"]
+__all__ = ["Sight", "not_reciprocal", "refusal_of", "rotating_finding", "why_not"]
 
 _SCALE = "fixed by the measured forces"
 
 
-def rotating_finding(
-    fit: RotatingFit, response: FrequencyResponse, measured: RecordSummary, seen: Asymmetry
-) -> Finding:
+class Sight(NamedTuple):
+    """What was measured.
+
+    Attributes
+    ----------
+    channels, quantity : tuple of str
+    pairs : tuple of (str, str)
+        Motion and force of each entry.
+    low, high : float
+        The band.
+    words : str
+        How it shows that the system rotates.
+    """
+
+    channels: tuple[str, ...]
+    quantity: tuple[str, ...]
+    pairs: tuple[tuple[str, str], ...]
+    low: float
+    high: float
+    words: str
+
+    @classmethod
+    def of(cls, response: FrequencyResponse, words: str) -> Sight:
+        """That of a square response."""
+        names, (low, high) = response.outputs, response.omega[[0, -1]]
+        pairs = tuple((a, b) for a in names for b in response.inputs)
+        return cls(names, (response.quantity,) * len(names), pairs, float(low), float(high), words)
+
+
+def rotating_finding(fit: RotatingFit, sight: Sight, measured: RecordSummary) -> Finding:
     """Put together what the lines of a system that rotates say.
 
     Parameters
     ----------
     fit : RotatingFit
-    response : FrequencyResponse
+    sight : Sight
     measured : RecordSummary
-    seen : Asymmetry
     """
-    names, estimates = response.outputs, fit.estimates
+    names, estimates = sight.channels, fit.estimates
     certificate = certify_gyroscopic(estimates)
     hamiltonian = GyroscopicHamiltonian.of(estimates, names)
-    low, high = float(response.omega[0]), float(response.omega[-1])
-    inside = (fit.lines.omega >= low) & (fit.lines.omega <= high)
-    lossy = fit.lines.lossy
-    lines = len(fit.lines)
+    inside = (fit.omega >= sight.low) & (fit.omega <= sight.high)
+    lines = len(fit.omega)
     rivals = (
         Rival("forced", "lines that turn", lines, 0.0),
         Rival("forced", "lines in phase", lines, fit.lead),
@@ -66,19 +89,19 @@ def rotating_finding(
     return Finding(
         kind="forced",
         channels=names,
-        quantity=(response.quantity,) * len(names),
+        quantity=sight.quantity,
         measured=measured,
         modes=modes,
         outcome=outcome,
         certificate=certificate,
-        noise_std=_noise_std(fit, response),
-        remarks=tuple(_remarks(fit, seen, int((~inside).sum()))),
+        noise_std=fit.noise_std,
+        remarks=(*_remarks(fit, sight.words, int((~inside).sum())), *fit.remarks),
         response=ResponseSummary(
-            low=low,
-            high=high,
-            pairs=tuple((a, b) for a in names for b in response.inputs),
-            damping="viscous" if lossy else "none",
-            noise=_noise_in_words(fit.noise, fit.value_unit),
+            low=sight.low,
+            high=sight.high,
+            pairs=sight.pairs,
+            damping="viscous" if fit.lossy else "none",
+            noise=fit.noise,
             inside=inside,
             participation=_major_axes(fit, modes.shapes),
             zeros=(),
@@ -103,15 +126,11 @@ def why_not(fit: RotatingFit) -> str:
         )
     if fit.misfit >= limits.MISFIT:
         found.append(f"the misfit is {fit.misfit:.3g} times the variance of the noise")
-    if fit.commuting <= limits.COMMUTING_LEVEL:
+    if fit.lawful <= limits.LAWFUL_LEVEL:
+        rank = ", residues of rank one, or a symmetric mass or stiffness" * fit.lossy
         found.append(
-            "the lines are not all those of positions, which commute "
-            f"(p {format_chance(fit.commuting)}), as where modes outside the band are missing"
-        )
-    if fit.lines.lossy:
-        found.append(
-            f"lines lose energy (a damping ratio up to {100 * fit.loss:.2g} %), and a loss for "
-            "each line is no model from which the bare system follows"
+            f"the lines are not all those of positions, which commute{rank} "
+            f"(p {format_chance(fit.lawful)}), as where modes outside the band are missing"
         )
     if fit.lead <= 0:
         found.append(f"lines in phase score better by {-fit.lead:.3g}")
@@ -160,13 +179,21 @@ def _said(seen: Asymmetry, why: str) -> str:
     return f"the response is not that of a reciprocal system: {seen.words}; {reason}"
 
 
-def _remarks(fit: RotatingFit, seen: Asymmetry, outside: int) -> list[Remark]:
+def _remarks(fit: RotatingFit, words: str, outside: int) -> list[Remark]:
     turning = Remark(
-        "the system rotates: " + seen.words + ", as of lines that turn",
+        f"the system rotates: {words}, as of lines that turn",
         f"lines in phase score worse by {fit.lead:.3g}",
         code="rotation",
     )
     out = [turning]
+    if fit.lossy:
+        out.append(
+            Remark(
+                "the Hamiltonian is that of the system without its losses, which the modes have",
+                f"damping ratios up to {100 * float((fit.rate / fit.omega).max()):.2g} %",
+                code="losses-left-out",
+            )
+        )
     if outside:
         out.append(
             Remark(
@@ -182,13 +209,13 @@ def _modes(fit: RotatingFit) -> Modes:
     estimates = fit.estimates
     known: dict[str, Any] = ellipses_of(estimates.frequencies, estimates.residues, estimates.joint)
     weight = 2 * estimates.frequencies[:, None, None] ** 2
-    if fit.lines.lossy:
+    if fit.lossy:
         known["joint"] = _with_damping(fit, known["joint"])
     return Modes(
         **known,
-        amplitudes=np.zeros((0, len(fit.lines))),
+        amplitudes=np.zeros((0, len(fit.omega))),
         significance=np.sqrt(fit.gains),
-        in_phase=np.zeros(len(fit.lines), bool),
+        in_phase=np.zeros(len(fit.omega), bool),
         residues=weight * estimates.residues.real,
         residues_std=weight * estimates.residues_std.real,
     )
@@ -197,8 +224,8 @@ def _modes(fit: RotatingFit) -> Modes:
 def _with_damping(fit: RotatingFit, joint: Gaussian) -> Gaussian:
     """Damping ratios ``δ/Ω`` beside frequencies and shapes, with errors of their own."""
     values = {name: joint.value(name) for name in ("frequencies", "shapes")}
-    values["damping"] = fit.lines.rate / fit.lines.omega
-    spread = np.diag((fit.rate_std / fit.lines.omega) ** 2)
+    values["damping"] = fit.rate / fit.omega
+    spread = np.diag((fit.rate_std / fit.omega) ** 2)
     return Gaussian.of(values, scipy.linalg.block_diag(joint.covariance, spread))
 
 
@@ -207,18 +234,3 @@ def _major_axes(fit: RotatingFit, shapes: Array) -> Array:
     residues = 2 * fit.estimates.frequencies[:, None, None] ** 2 * fit.estimates.residues.real
     along = np.einsum("ja,jab,jb->j", shapes, residues, shapes)
     return np.asarray(np.sqrt(np.maximum(along, 0.0))[:, None] * shapes)
-
-
-def _noise_std(fit: RotatingFit, response: FrequencyResponse) -> Array:
-    """Root mean square error of the driving points."""
-    power = np.nanmean(np.abs(response.receptance) ** 2, axis=0)
-    size = np.diag(power[:, [response.inputs.index(name) for name in response.outputs]])
-    unit = fit.value_unit**2
-    return np.asarray(np.sqrt(fit.noise.a2 * unit + fit.noise.b2 * size))
-
-
-def _noise_in_words(noise: ResponseNoise, unit: float) -> str:
-    parts = [f"{100 * np.sqrt(noise.b2):.2g} % of each value"] if noise.b2 > 0 else []
-    if noise.a2 > 0:
-        parts.append(f"{np.sqrt(noise.a2) * unit:.2g} (displacement per force) at the middle")
-    return " and ".join(parts) if parts else "none above rounding"

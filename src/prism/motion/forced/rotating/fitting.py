@@ -1,60 +1,57 @@
 r"""From a square response that is not reciprocal to the lines of a system that rotates.
 
 Poles are placed by vector fitting of the symmetric part and of the antisymmetric part over iω,
-which share them; then lines of rank one are fitted to all entries by maximum likelihood, with the
-noise about them. The order with the best likelihood, at the price of its lines, is taken; losses
-and the quadrature of the lines have a price too.
+which share them; then lines are fitted to all entries by maximum likelihood, with the noise about
+them: lines of rank one where nothing is lost, lines with free residues where something is. These
+are then adjusted to what holds of masses, springs, friction and gyroscopic forces (`losses`). The
+order with the best likelihood, at the price of its lines, is taken.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
-from scipy.special import chdtri
+from scipy.special import chdtri, ndtri
 
 from prism._types import Array, ComplexArray
 from prism.adjust import Adjusted, adjust
-from prism.errors import NoLineError
+from prism.errors import CannotTellError, NoLineError
 from prism.frequency_response import FrequencyResponse
-from prism.motion.forced.response.noise import ResponseNoise, deviance
+from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.rational import relocate, residues
 from prism.motion.forced.rotating import _limits as limits
-from prism.motion.forced.rotating.asymmetry import likeness
 from prism.motion.forced.rotating.data import RotatingData
+from prism.motion.forced.rotating.free import FreeLines
+from prism.motion.forced.rotating.likelihood import LinesFit, refined
+from prism.motion.forced.rotating.losses import bare_estimates, structured
 from prism.motion.forced.rotating.model import RotatingLines
 from prism.motion.gyroscopic.estimates import by_differences
 from prism.motion.gyroscopic.result import GyroscopicEstimates
+from prism.remarks import Remark
 
-__all__ = ["RotatingFit", "fit_rotating"]
+__all__ = ["RotatingFit", "fit_rotating", "significance"]
 
-
-@dataclass(frozen=True)
-class _Fit:
-    """Lines and noise, with their likelihood."""
-
-    data: RotatingData
-    lines: RotatingLines
-    noise: ResponseNoise
-    value: float
-
-    @property
-    def score(self) -> float:
-        """``-2 log L`` and the price of its parameters."""
-        return self.value + self.lines.free * float(np.log(2 * self.data.total))
+L = TypeVar("L", RotatingLines, FreeLines)
+_Lossless = LinesFit[RotatingLines]
+_Lossy = LinesFit[FreeLines]
 
 
 @dataclass(frozen=True)
 class RotatingFit:
-    """A system that rotates, from its response.
+    """A system that rotates, from its response or from forced records.
 
     Attributes
     ----------
-    lines : RotatingLines
-        In units of the user.
+    omega, rate, rate_std : arrays (lines,)
+        Frequencies of the lines and rates at which they decay.
+    lossy : bool
+        Whether they do.
     estimates : GyroscopicEstimates
         The bare system, without losses.
-    rate_std : array (lines,)
     gains : array (lines,)
         Squared significance of each line.
     lead : float
@@ -63,39 +60,37 @@ class RotatingFit:
         Variance of what is left over that of the noise, where the latter is known by itself.
     left : float
         How many standard deviations what is left is from noise, by its likeness at neighbours.
-    commuting : float
-        Probability of how far the lines are from those of positions.
-    noise : ResponseNoise
-    value_unit : float
-        Of the noise.
+    lawful : float
+        Probability of how far the lines are from those of positions, masses and springs.
+    noise : str
+        In words.
+    noise_std : array (ports,)
+        Root mean square error of the driving points.
+    remarks : tuple of Remark
+    words : str
+        How a record shows that it rotates.
     """
 
-    lines: RotatingLines
-    estimates: GyroscopicEstimates
+    omega: Array
+    rate: Array
     rate_std: Array
+    lossy: bool
+    estimates: GyroscopicEstimates
     gains: Array
     lead: float
     misfit: float
     left: float
-    commuting: float
-    noise: ResponseNoise
-    value_unit: float
+    lawful: float
+    noise: str
+    noise_std: Array
+    remarks: tuple[Remark, ...] = ()
+    words: str = ""
 
     @property
     def holds(self) -> bool:
-        """Whether it explains the response, better than lines in phase do.
-
-        A rate per line finds lines that lose energy, but the bare system that follows from them is
-        off by more than its errors, at a damping ratio of .2 % already.
-        """
-        commutes = self.commuting > limits.COMMUTING_LEVEL
-        explained = self.misfit < limits.MISFIT and commutes and not self.smooth_rest
-        return self.lead > 0 and explained and not self.lines.lossy
-
-    @property
-    def loss(self) -> float:
-        """Largest damping ratio of a line."""
-        return float((self.lines.rate / self.lines.omega).max())
+        """Whether it explains the response, better than lines in phase do."""
+        lawful = self.lawful > limits.LAWFUL_LEVEL
+        return self.lead > 0 and self.misfit < limits.MISFIT and lawful and not self.smooth_rest
 
     @property
     def smooth_rest(self) -> bool:
@@ -121,51 +116,63 @@ def fit_rotating(
     ------
     NoLineError
         When no line stands out of the noise.
+    CannotTellError
+        When no system of masses and springs has these lines.
     """
     data = RotatingData.of(response)
-    best = _searched(data, damped, false_alarm, max_modes or limits.MOST_TURNING)
-    if best is None:
-        raise NoLineError("no line of a system that rotates stands out of the noise.")
-    return _reported(best)
-
-
-def _searched(
-    data: RotatingData, damped: bool | None, false_alarm: float, most: int
-) -> _Fit | None:
-    """The best order without losses, and with them where that leaves more than noise."""
+    most = max_modes or limits.MOST_TURNING
     n = data.H.shape[1]
-    price = float(chdtri(2 * n + 1, false_alarm / (2 * len(data.omega))))
-    found = []
+    plain: _Lossless | None = None
     if not damped:
-        found.append(_ladder(data, data.quiet, False, price, most))
-        found.append(None if damped is False else _with_losses(found[0]))
-    clean = found and found[0] is not None and _misfit(found[0]) < limits.MISFIT
-    if damped is not False and not clean:
-        guess = data.quiet if not found or found[0] is None else found[0].noise
-        found.append(_ladder(data, guess, True, price, most))
-    return min((one for one in found if one), key=lambda one: one.score, default=None)
+        place = partial(_placed, data)
+        plain = _ladder(data, data.quiet, place, _price(data, 2 * n + 1, false_alarm), most)
+        if plain is not None and (damped is False or not _loses(plain, false_alarm)):
+            return _without_losses(plain)
+    guess = data.quiet if plain is None else plain.noise
+    lossy: _Lossy | None = None
+    if damped is not False:
+        place_free = partial(_placed_free, data)
+        price = _price(data, 2 * n**2 + 2, false_alarm)
+        lossy = _ladder(data, guess, place_free, price, most)
+    if lossy is None:
+        raise NoLineError("no line of a system that rotates stands out of the noise.")
+    return _with_losses(lossy)
 
 
-def _with_losses(fit: _Fit | None) -> _Fit | None:
-    """The same lines with a rate each."""
-    if fit is None:
-        return None
-    start = replace(fit.lines, rate=limits.LEAST_LOSS * fit.lines.omega, lossy=True)
-    return _refined(fit.data, start, fit.noise)
+def _price(data: RotatingData, numbers: int, false_alarm: float) -> float:
+    """Gain of -2 log L for which noise alone shows a line of so many numbers."""
+    return float(chdtri(numbers, false_alarm / (2 * len(data.omega))))
+
+
+def _loses(fit: _Lossless, false_alarm: float) -> bool:
+    """Whether lines lose energy: more is left than noise, or a rate is significant, one-sided."""
+    if _misfit(fit) >= limits.MISFIT:
+        return True
+    lines = fit.lines
+    pole = np.asarray((1j - limits.LEAST_LOSS) * lines.omega, complex)
+    R = -1j * lines.factors[:, :, None] * lines.factors[:, None, :].conj()
+    free = refined(fit.data, FreeLines(pole, R), fit.noise)
+    N = len(lines)
+    std = np.sqrt(np.diag(free.covariance)[:N])
+    return bool((free.lines.rate / std).max() > -ndtri(false_alarm / N))
 
 
 def _ladder(
-    data: RotatingData, guess: ResponseNoise, lossy: bool, price: float, most: int
-) -> _Fit | None:
+    data: RotatingData,
+    guess: ResponseNoise,
+    place: Callable[[ResponseNoise, int], L | None],
+    price: float,
+    most: int,
+) -> LinesFit[L] | None:
     """Best of the fits of growing order, which ends when more lines do not pay."""
-    best: _Fit | None = None
+    best: LinesFit[L] | None = None
     lowest, beyond = np.inf, 0
     for order in range(1, min(most, len(data.omega) // 4) + 1):
         weights = guess if best is None else best.noise
-        lines = _placed(data, weights, order, lossy)
+        lines = place(weights, order)
         if lines is None:
             continue
-        fit = _refined(data, lines, weights, limits.QUICK_TURNS)
+        fit = refined(data, lines, weights)
         cost = fit.value + len(fit.lines) * price
         if cost < lowest:
             best, lowest, beyond = fit, cost, 0
@@ -173,36 +180,57 @@ def _ladder(
             beyond += 1
         if beyond > limits.ORDERS_BEYOND:
             break
-    return None if best is None else _refined(data, best.lines, best.noise)
+    return best
 
 
-def _placed(
-    data: RotatingData, noise: ResponseNoise, order: int, lossy: bool
-) -> RotatingLines | None:
-    """Lines of a given order by vector fitting, the strongest direction of each residue."""
+def _poles(data: RotatingData, noise: ResponseNoise, order: int) -> ComplexArray:
+    """Poles in :math:`x = ω^2` by vector fitting, as many as a given order."""
     power = np.abs(data.H) ** 2
     variance = data.variance(noise, power)
-    rough = float(np.median(variance)) + power
-    Y, weights = data.columns(variance + 1e-6 * rough)
-    x = data.omega**2
+    Y, weights = data.columns(variance + 1e-6 * (float(np.median(variance)) + power))
     start = np.linspace(data.omega[0], data.omega[-1], order + 2)[1:-1] ** 2
-    poles = relocate(x, Y, weights, start * (1 + 0.02j), limits.PLACING_STEPS)
-    poles = poles[poles.real > limits.LEAST_LINE**2]
+    poles = relocate(data.omega**2, Y, weights, start * (1 + 0.02j), limits.PLACING_STEPS)
+    return np.asarray(poles[poles.real > limits.LEAST_LINE**2])
+
+
+def _placed(data: RotatingData, noise: ResponseNoise, order: int) -> RotatingLines | None:
+    """Lines of a given order, the strongest direction of each residue."""
+    x, poles = data.omega**2, _poles(data, noise, order)
     if not len(poles):
         return None
-    used = poles if lossy else poles.real + 1e-9j * np.gradient(x).min()
-    R = residues(x, Y, weights, used)[0]
+    power = np.abs(data.H) ** 2
+    variance = data.variance(noise, power)
+    Y, weights = data.columns(variance + 1e-6 * (float(np.median(variance)) + power))
+    R = residues(x, Y, weights, poles.real + 1e-9j * np.gradient(x).min())[0]
     omega = np.minimum(np.sqrt(poles.real), limits.FARTHEST)
-    lines = [
-        (w, p, _direction(w, r, data.H.shape[1])) for w, p, r in zip(omega, used, R, strict=True)
-    ]
-    kept = [(w, p, c) for w, p, c in lines if c is not None]
+    n = data.H.shape[1]
+    lines = [(w, _direction(w, r, n)) for w, r in zip(omega, R, strict=True)]
+    kept = [(w, c) for w, c in lines if c is not None]
     if not kept:
         return None
-    w = np.array([one[0] for one in kept])
-    rate = np.array([abs(one[1].imag) for one in kept]) / (2 * w)
-    rate = np.maximum(rate, limits.LEAST_LOSS * w) if lossy else np.zeros(len(w))
-    return RotatingLines(w, rate, np.array([one[2] for one in kept]), lossy)
+    return RotatingLines(np.array([w for w, _ in kept]), np.array([c for _, c in kept]))
+
+
+def _placed_free(data: RotatingData, noise: ResponseNoise, order: int) -> FreeLines | None:
+    """Lines of a given order with the residues that fit best."""
+    poles = _poles(data, noise, order)
+    if not len(poles):
+        return None
+    pole = 1j * np.sqrt(poles)  # x = -s²
+    pole = np.minimum(pole.real, -limits.LEAST_LOSS * pole.imag) + 1j * pole.imag
+    N, n = len(pole), data.H.shape[1]
+    shape = FreeLines(pole, np.zeros((N, n, n), complex))
+    weight = np.sqrt(2 / data.variance(noise, np.abs(data.H) ** 2))
+    f, g = shape.parts(data.omega)
+    basis = np.hstack([f + g, 1j * (f - g)])
+    R = np.zeros((N, n, n), complex)
+    for a, b in np.ndindex(n, n):
+        columns = basis * weight[:, a, b, None]
+        right = data.H[:, a, b] * weight[:, a, b]
+        both = np.vstack([columns.real, columns.imag])
+        c = np.linalg.lstsq(both, np.concatenate([right.real, right.imag]), rcond=1e-10)[0]
+        R[:, a, b] = c[:N] + 1j * c[N:]
+    return replace(shape, residue=R)
 
 
 def _direction(omega: float, R: Array, n: int) -> ComplexArray | None:
@@ -217,133 +245,98 @@ def _direction(omega: float, R: Array, n: int) -> ComplexArray | None:
     return np.asarray(np.sqrt(values[-1]) * vectors[:, -1])
 
 
-def _refined(
-    data: RotatingData,
-    lines: RotatingLines,
-    noise: ResponseNoise,
-    rounds: int = limits.TURNS_WITH_NOISE,
-) -> _Fit:
-    """Lines and noise of greatest likelihood, in turn."""
-    value, power = np.inf, np.abs(data.H) ** 2
-    for _ in range(rounds):
-        lines = _descended(data, lines, data.variance(noise, power))
-        H = lines(data.omega)
-        noise, power = data.noise_about(H), np.abs(H) ** 2
-        variance = data.variance(noise, power)
-        last, value = value, deviance(variance, np.ones(H.shape), np.abs(data.H - H) ** 2)
-        if last - value < limits.HARDLY_FALLEN:
-            break
-    return _Fit(data, lines, noise, value)
-
-
-def _descended(data: RotatingData, lines: RotatingLines, variance: Array) -> RotatingLines:
-    """Least squares by Levenberg and Marquardt, with given variances."""
-    weight = np.sqrt(2 / variance)
-    rest = weight * (data.H - lines(data.omega))
-    cost, mu = float((np.abs(rest) ** 2).sum()), 1e-4
-    for _ in range(limits.LINE_STEPS):
-        J = _real(lines.jacobian(data.omega) * weight)
-        scale = 1 / np.maximum(np.linalg.norm(J, axis=1), 1e-300)
-        J = J * scale[:, None]
-        gradient, normal = J @ _real(rest[None])[0], J @ J.T
-        for _ in range(limits.LINE_STEPS):
-            step = scale * np.linalg.solve(normal + mu * np.eye(len(J)), gradient)
-            moved = lines.moved(step)
-            left = weight * (data.H - moved(data.omega))
-            new = float((np.abs(left) ** 2).sum())
-            if new < cost or mu > limits.STIFFEST:
-                break
-            mu *= 8
-        if not new < cost:
-            break
-        fall, lines, rest, cost = cost - new, moved, left, new
-        mu = max(mu / 8, limits.LOOSEST)
-        if fall < limits.HARDLY_FALLEN:
-            break
-    return lines
-
-
-def _real(values: ComplexArray) -> Array:
-    flat = values.reshape(len(values), -1)
-    return np.hstack([flat.real, flat.imag])
-
-
-def _covariance(fit: _Fit) -> Array:
-    """Of (Ω, δ, Re c, Im c); along the phase of each c, which means nothing, it is zero."""
-    data, lines = fit.data, fit.lines
-    variance = data.variance(fit.noise, np.abs(lines(data.omega)) ** 2)
-    J = _real(lines.jacobian(data.omega) * np.sqrt(2 / variance))
-    scale = 1 / np.maximum(np.linalg.norm(J, axis=1), 1e-300)
-    inverse = np.linalg.pinv((J @ J.T) * np.outer(scale, scale), rcond=1e-11, hermitian=True)
-    fair = data.total / (data.total - lines.free / 2)
-    return np.asarray(fair * inverse * np.outer(scale, scale))
-
-
-def _in_phase(fit: _Fit) -> _Fit:
-    """The same number of lines, in phase on all ports."""
-    lines = fit.lines
-    C = (lines.factors[:, :, None] * lines.factors[:, None, :].conj()).real
-    values, vectors = np.linalg.eigh(C)
-    real = vectors[:, :, -1] * np.sqrt(np.maximum(values[:, -1:], 0.0))
-    start = replace(lines, factors=real + 0j, turning=False)
-    return _refined(fit.data, start, fit.noise, limits.QUICK_TURNS)
-
-
-def _misfit(fit: _Fit) -> float:
+def _misfit(fit: _Lossless) -> float:
     """What is left over the noise of the anti-Hermitian part, where that shows noise alone."""
     data, lines = fit.data, fit.lines
-    if lines.lossy:
-        return 1.0
     H = lines(data.omega)
     variance = data.variance(data.quiet, np.abs(H) ** 2)
     left = float((np.abs(data.H - H) ** 2 / variance).sum())
     return left / (data.total - lines.free / 2)
 
 
-def _likeness_left(fit: _Fit) -> float:
-    H = fit.lines(fit.data.omega)
-    spread = np.sqrt(fit.data.variance(fit.noise, np.abs(H) ** 2))
-    return likeness((fit.data.H - H) / spread)
+# -- what is reported ------------------------------------------------------------------------------
 
 
-def _reported(fit: _Fit) -> RotatingFit:
-    data = fit.data
-    order = np.argsort(fit.lines.omega)
-    lines = fit.lines
-    lines = replace(
-        lines, omega=lines.omega[order], rate=lines.rate[order], factors=lines.factors[order]
+def _with_losses(fit: _Lossy) -> RotatingFit:
+    """The bare system of lines that lose energy."""
+    data, N = fit.data, len(fit.lines)
+    fit = replace(fit, lines=fit.lines.picked(np.argsort(fit.lines.omega)))
+    C = fit.covariance
+    tied = structured(fit.lines, C)
+    n, unit = data.H.shape[1], data.frequency_unit
+    if not tied.converged:
+        raise CannotTellError("the lines are not those of any masses, springs and friction.")
+    estimates = bare_estimates(tied, n, unit, data.value_unit)
+    R = fit.lines.residue
+    even = replace(fit.lines, residue=0.5 * (R + R.swapaxes(1, 2)), turning=False)
+    in_phase = refined(data, even, fit.noise, limits.QUICK_TURNS)
+    return RotatingFit(
+        omega=unit * fit.lines.omega,
+        rate=unit * fit.lines.rate,
+        rate_std=unit * np.sqrt(np.diag(C)[:N]),
+        lossy=True,
+        estimates=estimates,
+        gains=significance(R, C[2 * N :, 2 * N :]),
+        lead=in_phase.score - fit.score,
+        misfit=1.0,
+        left=fit.left,
+        lawful=tied.p_value,
+        noise=data.in_words(fit.noise),
+        noise_std=data.at_driving_points(fit.noise),
     )
+
+
+def _without_losses(fit: _Lossless) -> RotatingFit:
+    """The bare system of lines that lose none."""
+    data, lines = fit.data, fit.lines
+    order = np.argsort(lines.omega)
+    lines = replace(lines, omega=lines.omega[order], factors=lines.factors[order])
     fit = replace(fit, lines=lines)
-    C = _covariance(fit)
-    N, (_, n) = len(lines), lines.factors.shape
-    keep = np.r_[:N, len(C) - 2 * N * n : len(C)]
+    C = fit.covariance
+    N, n = lines.factors.shape
     point = np.concatenate([lines.omega, lines.factors.real.ravel(), lines.factors.imag.ravel()])
-    tied = _commuted(point, C[np.ix_(keep, keep)], (N, n))
+    tied = _commuted(point, C, (N, n))
     unit, size = data.frequency_unit, np.sqrt(data.frequency_unit * data.value_unit)
 
     def lines_at(p: Array) -> tuple[Array, ComplexArray]:
         omega, c = _split(p, (N, n))
         return unit * omega, np.asarray(size * c / np.sqrt(unit * omega)[:, None])
 
-    spread = np.sqrt(np.diag(C)[N : 2 * N]) if lines.lossy else np.zeros(N)
     return RotatingFit(
-        lines=replace(
-            lines, omega=unit * lines.omega, rate=unit * lines.rate, factors=size * lines.factors
-        ),
+        omega=unit * lines.omega,
+        rate=np.zeros(N),
+        rate_std=np.zeros(N),
+        lossy=False,
         estimates=by_differences(tied.p, tied.covariance, lines_at),
-        rate_std=unit * spread,
-        gains=_significance(lines.factors, C[-2 * N * n :, -2 * N * n :]),
+        gains=significance(lines.factors, C[N:, N:]),
         lead=_in_phase(fit).score - fit.score,
         misfit=_misfit(fit),
-        left=_likeness_left(fit),
-        commuting=tied.p_value if tied.converged else 0.0,
-        noise=fit.noise,
-        value_unit=data.value_unit,
+        left=fit.left,
+        lawful=tied.p_value if tied.converged else 0.0,
+        noise=data.in_words(fit.noise),
+        noise_std=data.at_driving_points(fit.noise),
     )
 
 
-def _significance(c: ComplexArray, C: Array) -> Array:
-    """Squared length of each c in units of its error."""
+def _in_phase(fit: _Lossless) -> _Lossless:
+    """The same number of lines, in phase on all ports."""
+    lines = fit.lines
+    C = (lines.factors[:, :, None] * lines.factors[:, None, :].conj()).real
+    values, vectors = np.linalg.eigh(C)
+    real = vectors[:, :, -1] * np.sqrt(np.maximum(values[:, -1:], 0.0))
+    start = replace(lines, factors=real + 0j, turning=False)
+    return refined(fit.data, start, fit.noise, limits.QUICK_TURNS)
+
+
+def significance(c: ComplexArray, C: Array) -> Array:
+    """Squared length of each c in units of its error.
+
+    Parameters
+    ----------
+    c : complex array (lines, ...)
+    C : array
+        Covariance of the real parts, then of the imaginary ones.
+    """
     flat, out = np.array([c.real, c.imag]), []
     for j in range(len(c)):
         mine = np.zeros((2, *c.shape), bool)
