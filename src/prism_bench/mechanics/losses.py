@@ -21,9 +21,8 @@ from prism_bench.mechanics import friction
 from prism_bench.mechanics.audit.forced import Matrices
 from prism_bench.mechanics.audit.nearest import Modal, Sight, left_over
 from prism_bench.mechanics.case import Case
-from prism_bench.mechanics.oracle import detected
+from prism_bench.mechanics.oracle import CERTAIN, detected
 from prism_bench.mechanics.rigid import FORCED_NOISE, band
-from prism_bench.mechanics.rows import CERTAIN
 from prism_bench.mechanics.scoring import ANSWERED, Score, score
 from prism_bench.mechanics.systems import Sampled
 from prism_bench.mechanics.table import TUNING
