@@ -5,12 +5,16 @@ import pytest
 
 import prism
 from prism.errors import CannotTellError, OptionError
+from prism.experiments import Free
 from prism.least_errors import cramer_rao
-from prism.motion.moving.kind import _grows
+from prism.motion.explanation import Question
+from prism.motion.moving.kind import _grows, _within_noise
 from prism.motion.moving.result import modes_of
 from prism.motion.moving.search import moving_evidence
+from prism.motion.steady.kind import Steady
 from prism.plot import frequencies_view, views
 from prism.report.html import html_page
+from prism.settings import Settings
 from prism_bench.kinds.table import TUNING, make
 
 T, OMEGA = 600.0, np.array([1.1, 1.9])
@@ -185,3 +189,18 @@ def test_frequencies_over_time_are_those_of_the_law_of_the_motion():
     steady = prism.identify(prism.systems.chain().free(60, 0.3, rng=0), kind="steady")
     with pytest.raises(CannotTellError, match="do not move"):
         steady.plot.frequencies()
+
+
+def within_noise(values, step):
+    asked = Question(prism.Record(values, dt=step), Free(), Settings(), lambda text: None)
+    return _within_noise(asked, Steady().find(asked))
+
+
+def test_sweeps_in_little_noise_are_not_taken_for_noise_of_some_colour():
+    t, rng = 0.05 * np.arange(6000), np.random.default_rng(3)
+    omega, sizes = np.sort(rng.uniform(1, 20, 4)), rng.standard_normal(4)
+    sweep = 4 * np.pi * (t / t[-1]) ** 2
+    motion = np.cos(np.outer(t, omega) + sweep[:, None]) @ sizes
+    assert not within_noise((motion + 1e-3 * rng.standard_normal(6000))[:, None], 0.05)
+    case = make("ar2", 3, TUNING)
+    assert within_noise(case.record.trials[0], case.record.dt)

@@ -60,3 +60,4 @@ MOST_MOVING_WORK = 5e6  # samples times lines, above which it is fitted only whe
 GROWING_PARTS = 5  # of a trial, each stronger than the one before it where the motion grows
 COHERENT = 1.0  # e-folding over the record, below which noise has hardly driven a mode
 GROWN = 10.0  # times the power of the first part, that the last has
+FAR_ABOVE = 30.0  # times the floor of the spectrum, in amplitude, that noise of some colour is not

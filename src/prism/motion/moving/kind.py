@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError
 from prism.evidence import CLOSE_CALL
 from prism.finding import Finding, RecordSummary
@@ -18,7 +18,7 @@ from prism.kernel import Certificate, certify_lines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.motion import _limits as weighing
-from prism.motion.account import Account, costs, price_of, usable
+from prism.motion.account import Account, costs, lines_of, price_of, usable
 from prism.motion.decays.decays import DecayFit
 from prism.motion.doubts import bunches
 from prism.motion.explanation import Attempt, Explanation, Question
@@ -166,10 +166,26 @@ def _within_noise(asked: Question, lead: Finding | None) -> bool:
     Lines that move are sought in white noise, and find no end of them in the other.
     """
     account = None if lead is None else Steady().account(asked, lead)
-    if account is None or not usable(asked.record):
+    if account is None or not usable(asked.record) or _far_above(asked.record, account):
         return False
     lines, noise = costs(asked.record, [account, Account(asked.record.trials, 0.0)])
     return lines > noise
+
+
+def _far_above(record: Record, account: Account) -> bool:
+    """Whether what is left is too strong, in too narrow bands, for noise of some colour.
+
+    It is compared with the median of the spectrum, after a Hann window, which keeps the skirts of
+    what moves narrow.
+    """
+    left, seen = (lines_of(record, rests) for rests in (account.rests, record.trials))
+    floor = np.median(np.concatenate([_hann_powers(part.values) for part in seen.trials]), axis=0)
+    mean = np.mean(np.concatenate([_hann_powers(part.values) for part in left.trials]), axis=0)
+    return bool(np.any(mean > limits.FAR_ABOVE**2 * floor))
+
+
+def _hann_powers(v: ComplexArray) -> Array:
+    return np.asarray(np.abs(0.5 * v[1:-1] - 0.25 * (v[:-2] + v[2:])) ** 2, float)
 
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:
