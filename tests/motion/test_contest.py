@@ -10,6 +10,7 @@ import prism
 from prism.errors import NoLineError
 from prism.experiments import Free
 from prism.motion import contest
+from prism.motion.decays.kind import Decays
 from prism.motion.explanation import Question
 from prism.motion.moving.kind import Moving
 from prism.motion.steady.kind import Steady
@@ -250,3 +251,14 @@ def test_lost_samples_are_found_where_invented_lines_look_like_combinations():
     assert model.kind == "steady"
     assert any(one.code == "lost-samples" for one in model.identifiability.remarks)
     assert len(model.modes) == 3
+
+
+def test_kicks_are_looked_for_where_the_best_leaves_more_than_noise():
+    record = make("kicked", 455).record
+    asked = Question(record, Free(), Settings(max_modes=6), lambda text: None)
+    lines = Steady().find(asked)
+    (attempt,) = Decays().overlooked(asked, lines, Steady().account(asked, lines))
+    found = attempt.find()
+    assert (found.kind, len(found.modes)) == ("kicked", 3)
+    kicked = Decays(attempt.explanation.struck)
+    assert not list(Decays().overlooked(asked, found, kicked.account(asked, found)))

@@ -215,15 +215,27 @@ def _attempts(
     others = [kind for kind in kinds if kind not in random]
     if smooth:
         for kind in others:
-            yield from kind.rivals(asked, lead, None)
+            if not _cut_short(kind, found):
+                yield from kind.rivals(asked, lead, None)
     for kind in random:
         yield from kind.rivals(asked, lead, None)
     driven = next((one.finding for one in found if one.account.bands), None)
     if smooth and driven is None:
         return
     for kind in others:
-        if not smooth or isinstance(kind, LossyMotion):
+        if isinstance(kind, LossyMotion) or not (smooth or _cut_short(kind, found)):
             yield from kind.rivals(asked, lead, driven)
+
+
+def _cut_short(kind: Explanation, found: Sequence[Contender]) -> bool:
+    """Whether a search of a kind was ended early: it would be again."""
+    return any(
+        one.explanation is kind
+        and any(
+            isinstance(said, Remark) and said.code == "cut-short" for said in one.finding.remarks
+        )
+        for one in found
+    )
 
 
 def _contender(

@@ -25,7 +25,7 @@ from prism.motion.decays.decays import (
 from prism.motion.decays.motion import DecayMotion
 from prism.motion.decays.onsets import Onsets, left_between, onsets
 from prism.motion.decays.search import NO_POLES
-from prism.motion.doubts import bunches, rough
+from prism.motion.doubts import bunches, hump_chance, rough
 from prism.motion.driven.driven import DrivenFit, band_of
 from prism.motion.driven.innovations import kicks
 from prism.motion.driven.kind import Driven
@@ -36,6 +36,7 @@ from prism.motion.losses import LossyMotion, finding_of
 from prism.motion.moving.evidence import MovingEvidence
 from prism.record import QUANTITIES, Record
 from prism.remarks import Remark
+from prism.search.rounding import is_rounding
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,12 @@ class Decays(LossyMotion):
         record = asked.record
         for struck in _kicks(record):
             yield Decays(struck)._attempt(asked, weighing.KICKED_DECAYS)
-        if not usable(record) or not rough(fourier_lines(record)):
-            return
+        if usable(record) and rough(fourier_lines(record)):
+            yield from self._between_kicks(asked)
+
+    def _between_kicks(self, asked: Question) -> Iterator[Attempt]:
+        """Decays between a few kicks that poles of the record need to explain it."""
+        record = asked.record
         poles = _proposed(record)
         if not len(poles):
             return
@@ -94,11 +99,18 @@ class Decays(LossyMotion):
             yield self._attempt(asked, most)
 
     def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:
-        """Decays in place of lines that move, where all that moves is amplitudes that decay."""
-        fit = found.fit
+        """Decays in place of lines that move, where all that moves is amplitudes that decay.
+
+        Between kicks too, where even the best leaves more than noise.
+        """
+        fit, record = found.fit, asked.record
         poles = fit.fit.law.decays() if isinstance(fit, MovingEvidence) else None
         if poles is not None and np.all(poles.real < 0):
             yield self._attempt(asked, len(poles), poles)
+        if found.kind != "kicked" and usable(record):
+            chance = hump_chance(lines_of(record, account.rests))
+            if chance < weighing.DOUBT_LEVEL and not is_rounding(record, account.rests):
+                yield from self._between_kicks(asked)
 
     def _of_driven(self, asked: Question, driven: Finding, most: int) -> Iterator[Attempt]:
         record, fit = asked.record, driven.fit
