@@ -8,7 +8,8 @@ follow,
 .. math:: \max_δ\; \mathrm{sinc}^2(δT/2) \sum_r g_r \cos^2(φ_r + δ(t_0 - t_c)) ,
 
 the first factor being what a line loses beside its frequency. That is to be as much as any line
-needs. A mode loses almost nothing by it, and of the lines that noise makes one in six stays.
+needs. A mode loses a χ² of one degree of freedom for each amplitude by it: what loses no more than
+that stays, however weak it is.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import chdtrc
 
 from prism._types import Array, Mask
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["at_rest"]
 
+_LEVEL = 0.01  # chance of what a mode loses, below which a weak line is none
 _PLACES = np.linspace(-np.pi, np.pi, 201)  # δT/2 within one resolution
 
 
@@ -34,11 +37,17 @@ def at_rest(lines: Lines) -> Mask:
     ----------
     lines : Lines
     """
-    return np.array([_held(lines, j) >= lines.threshold for j in range(len(lines.fit.omega))], bool)
+    return np.array([_begins_at_rest(lines, j) for j in range(len(lines.fit.omega))], bool)
 
 
-def _held(lines: Lines, j: int) -> float:
-    """Gain of a line that is at rest at the first sample."""
+def _begins_at_rest(lines: Lines, j: int) -> bool:
+    held, amplitudes = _held(lines, j)
+    lost = max(lines.gains[j] - held, 0.0)
+    return held >= lines.threshold or float(chdtrc(amplitudes, lost)) > _LEVEL
+
+
+def _held(lines: Lines, j: int) -> tuple[float, int]:
+    """Gain of a line that is at rest at the first sample, and of how many amplitudes."""
     fit = lines.fit
     K, modes = len(fit.line), np.flatnonzero(fit.line == j)
     power, cosine = [], []
@@ -49,7 +58,7 @@ def _held(lines: Lines, j: int) -> float:
         power.append((np.abs(z) ** 2 / motion.scatter).ravel())
         cosine.append(_cosines(phase.ravel(), lead / motion.half))
     share = np.concatenate(power) / np.sum(np.concatenate(power))
-    return float(lines.gains[j] * np.max(share @ np.concatenate(cosine)))
+    return float(lines.gains[j] * np.max(share @ np.concatenate(cosine))), len(share)
 
 
 def _cosines(phase: Array, lead: float) -> Array:
