@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from prism._types import Array, ComplexArray
+from prism.errors import CannotTellError
 from prism.experiments._limits import FREEDOM_OF_TRIALS
 from prism.motion.gyroscopic import _limits as limits
 from prism.motion.gyroscopic.completion import GyroscopicCompletion, complete_gyroscopic, hermitian
@@ -50,10 +51,20 @@ def by_differences(point: Array, covariance: Array, lines_at: LinesAt) -> Gyrosc
         Of the parameters.
     lines_at : callable
         Frequencies and factors of given parameters.
+
+    Raises
+    ------
+    CannotTellError
+        When the error of a frequency is many times that frequency.
     """
-    return _estimates(
-        *lines_at(point), along_errors(point, covariance, lambda p: _flat(*lines_at(p)))
-    )
+
+    def flat(parameters: Array) -> Array:
+        omega, factors = lines_at(parameters)
+        if np.any(omega <= 0):
+            raise CannotTellError("the frequency of a line is not told from zero.")
+        return _flat(omega, factors)
+
+    return _estimates(*lines_at(point), along_errors(point, covariance, flat))
 
 
 def along_errors(point: Array, covariance: Array, of: Callable[[Array], Array]) -> Array:

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import chdtrc
 
+from prism._format import format_chance
 from prism._types import Array
 from prism.adjust import adjust
 from prism.errors import CannotTellError
@@ -95,7 +96,7 @@ class TurningRecord:
         if not tied.converged or tied.p_value <= LAWFUL_LEVEL:
             return (
                 "the lines are not those of positions, masses, springs and friction "
-                f"(p = {tied.p_value:.1g}), as where a force acts elsewhere, or modes are missing"
+                f"(p {format_chance(tied.p_value)}), as where a force acts elsewhere, or modes are missing"
             )
         try:
             return bare_estimates(tied, self.lines.residue.shape[1], 1.0, 1.0), tied.p_value
