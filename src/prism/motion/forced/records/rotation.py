@@ -96,7 +96,8 @@ class TurningRecord:
         if not tied.converged or tied.p_value <= LAWFUL_LEVEL:
             return (
                 "the lines are not those of positions, masses, springs and friction "
-                f"(p {format_chance(tied.p_value)}), as where a force acts elsewhere, or modes are missing"
+                f"(p {format_chance(tied.p_value)}), as where a force acts elsewhere, or modes are "
+                "missing"
             )
         try:
             return bare_estimates(tied, self.lines.residue.shape[1], 1.0, 1.0), tied.p_value
