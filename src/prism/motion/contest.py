@@ -95,12 +95,12 @@ def _worth_asking(asked: Question, kind: Explanation, lead: Contender | None, sm
     """Whether a kind may explain more: not random motion, where smooth lines leave noise alone.
 
     It has many parameters in many channels, and takes long there. What leaves rounding alone can
-    only be told with fewer parameters.
+    only be told with fewer parameters, as a line with sidebands can.
     """
     if lead is None:
         return True
     if is_rounding(asked.record, lead.account.rests):
-        return kind.name in SMOOTH_KINDS
+        return kind.name in SMOOTH_KINDS and _SIDEBANDS in lead.doubts
     quiet = smooth and lead.chance >= limits.DOUBT_LEVEL
     return not (quiet and isinstance(kind, Driven))
 
