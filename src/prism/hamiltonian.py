@@ -43,6 +43,8 @@ class Hamiltonian(Value):
 
     key: ClassVar[str] = "hidden"
     """Entry of a saved Hamiltonian that only this class has, or all."""
+    real_modes: ClassVar[bool] = True
+    """Whether neither rotation nor friction couples the modes."""
 
     completion: Completion
     channels: tuple[str, ...]

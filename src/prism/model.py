@@ -199,7 +199,8 @@ class Model(Value):
         """
         if self.modes.residues is None:
             raise self._cannot("the observability")
-        if np.any(self.modes.damping) or hasattr(self.hamiltonian, "receptance"):
+        still = self.hamiltonian is None or self.hamiltonian.real_modes
+        if np.any(self.modes.damping) or not still:
             raise CannotTellError("the Gramian is that of modes that neither turn nor lose energy.")
         length = self.record.end - self.record.start if duration is None else duration
         values, vectors = np.linalg.eigh(self.modes.residues)

@@ -15,7 +15,7 @@ from scipy.special import gammaincc, gammaincinv
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.modes import Modes
 from prism.motion import _limits as limits
-from prism.motion.driven.spectrum import FourierLines
+from prism.motion.driven.spectrum import FourierLines, hann
 
 __all__ = ["bunches", "hump_chance", "rough", "scan_chance", "symmetric"]
 
@@ -84,7 +84,7 @@ def rough(lines: FourierLines) -> bool:
     """
     for part in lines.trials:
         v = part.values
-        power = _powers(0.5 * v[1:-1] - 0.25 * (v[:-2] + v[2:]))
+        power = _powers(hann(v))
         least = limits.STANDS_OUT * v.shape[1]
         if _largest_group(power > least) > limits.SMOOTH_GROUP and (
             _largest_group(power > least + _skirts(power)) > limits.SMOOTH_GROUP

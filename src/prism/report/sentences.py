@@ -40,7 +40,8 @@ def _peaks(model: Model) -> Iterator[str]:
 
 
 def _observability(model: Model) -> Iterator[str]:
-    if model.modes.residues is None or hasattr(model.hamiltonian, "receptance"):
+    turns = model.hamiltonian is not None and not model.hamiltonian.real_modes
+    if model.modes.residues is None or turns:
         return
     seen = model.observability()
     weakest = int(np.argmin(seen.participation))

@@ -101,6 +101,17 @@ def line_band(lines: FourierLines, *, leakage: bool = True) -> LineBand:
     )
 
 
+def hann(values: ComplexArray) -> ComplexArray:
+    """Fourier lines of one trial as after a Hann window, without the first and the last.
+
+    Parameters
+    ----------
+    values : array (lines, channels)
+        Neighbours.
+    """
+    return np.asarray(0.5 * values[1:-1] - 0.25 * (values[:-2] + values[2:]))
+
+
 def fourier_lines(record: Record) -> FourierLines:
     """Fourier lines of a record at positive frequencies below the Nyquist frequency."""
     dt = usable_step(record)

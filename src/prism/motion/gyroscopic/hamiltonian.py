@@ -131,6 +131,7 @@ class GyroscopicHamiltonian(Hamiltonian):
     """
 
     key: ClassVar[str] = "rotation"
+    real_modes: ClassVar[bool] = False
 
     rotation: Rotation
 
@@ -158,9 +159,8 @@ class GyroscopicHamiltonian(Hamiltonian):
             )
         )
         names = ("mass", "stiffness", "hidden_frequencies")
-        given = (
-            fit.mass_std < _GIVEN_MASS_ERROR * np.abs(fit.mass).max()
-        )  # a known mass has no error
+        # a known mass has no error but for rounding
+        given = fit.mass_std < _GIVEN_MASS_ERROR * np.abs(fit.mass).max()
         mass_std = np.where(given, 0.0, fit.mass_std)
         completion = Completion(
             fit.mass, fit.stiffness, mass_std, fit.stiffness_std, hidden, fit.joint.only(*names)

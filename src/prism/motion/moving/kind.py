@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from prism._types import Array, ComplexArray
+from prism._types import Array
 from prism.errors import CannotTellError
 from prism.evidence import CLOSE_CALL
 from prism.finding import Finding, RecordSummary
@@ -21,6 +21,7 @@ from prism.motion import _limits as weighing
 from prism.motion.account import Account, costs, lines_of, price_of, usable
 from prism.motion.decays.decays import DecayFit
 from prism.motion.doubts import bunches
+from prism.motion.driven.spectrum import FourierLines, hann
 from prism.motion.explanation import Attempt, Explanation, Question
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence
@@ -179,13 +180,12 @@ def _far_above(record: Record, account: Account) -> bool:
     what moves narrow.
     """
     left, seen = (lines_of(record, rests) for rests in (account.rests, record.trials))
-    floor = np.median(np.concatenate([_hann_powers(part.values) for part in seen.trials]), axis=0)
-    mean = np.mean(np.concatenate([_hann_powers(part.values) for part in left.trials]), axis=0)
+    floor, mean = np.median(_hann_powers(seen), axis=0), np.mean(_hann_powers(left), axis=0)
     return bool(np.any(mean > limits.FAR_ABOVE**2 * floor))
 
 
-def _hann_powers(v: ComplexArray) -> Array:
-    return np.asarray(np.abs(0.5 * v[1:-1] - 0.25 * (v[:-2] + v[2:])) ** 2, float)
+def _hann_powers(lines: FourierLines) -> Array:
+    return np.asarray(np.abs(np.concatenate([hann(part.values) for part in lines.trials])) ** 2)
 
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:

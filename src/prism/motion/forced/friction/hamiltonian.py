@@ -32,6 +32,7 @@ class FrictionHamiltonian(Hamiltonian):
     """
 
     key: ClassVar[str] = "friction"
+    real_modes: ClassVar[bool] = False
 
     friction: Array
     friction_std: Array

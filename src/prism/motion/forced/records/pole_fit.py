@@ -13,6 +13,7 @@ pole. Nothing is assumed about reciprocity or passivity: that is for `_reciproca
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -162,6 +163,18 @@ class _Part:
     seen: Array  # (samples, 1)
 
 
+def _parts(data: ForcedData, poles: Poles) -> Iterator[tuple[Index, list[_Part]]]:
+    """Columns of every trial, for each group of channels."""
+    pairs = list(zip(poles.omega, poles.decay, strict=True))
+    modes = [
+        [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
+        for trial in data.trials
+    ]
+    for group in data.groups:
+        each = zip(data.trials, modes, strict=True)
+        yield group, [_part(data, poles, trial, m, group) for trial, m in each]
+
+
 def _part(
     data: ForcedData, poles: Poles, trial: ForcedTrial, modes: list[ModeColumns], group: Index
 ) -> _Part:
@@ -201,15 +214,7 @@ def evaluate(data: ForcedData, poles: Poles, weights: Array) -> PoleFit:
     shared, std = np.zeros((len(weights), size)), np.zeros((len(weights), size))
     local = [np.zeros((len(weights), 2 + 2 * N)) for _ in data.trials]
     residual = [np.zeros_like(trial.motion) for trial in data.trials]
-    pairs = list(zip(poles.omega, poles.decay, strict=True))
-    modes = [
-        [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
-        for trial in data.trials
-    ]
-    for group in data.groups:
-        parts = [
-            _part(data, poles, trial, m, group) for trial, m in zip(data.trials, modes, strict=True)
-        ]
+    for group, parts in _parts(data, poles):
         inverse = _inverse_gram(parts)
         right = sum(
             p.shared.T @ t.motion[:, group] for p, t in zip(parts, data.trials, strict=True)
@@ -293,15 +298,7 @@ def joint_covariance(data: ForcedData, fit: PoleFit) -> Array:
     own = np.zeros((2 * N, 2 * N))
     own[np.ix_(keep, keep)] = inverse_scaled(fit.fisher[np.ix_(keep, keep)])
     follow, apart = np.zeros((channels, size, 2 * N)), np.zeros((channels * size,) * 2)
-    pairs = list(zip(poles.omega, poles.decay, strict=True))
-    modes = [
-        [mode_columns(float(w), float(d), trial.force, data.dt, poles.hold) for w, d in pairs]
-        for trial in data.trials
-    ]
-    for group in data.groups:
-        parts = [
-            _part(data, poles, trial, m, group) for trial, m in zip(data.trials, modes, strict=True)
-        ]
+    for group, parts in _parts(data, poles):
         inverse = _inverse_gram(parts)
         for r, part in enumerate(parts):
             C, c = fit.shared[group].T, fit.local[r][group].T
