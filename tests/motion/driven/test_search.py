@@ -27,18 +27,28 @@ def test_a_broad_mode_may_scatter_over_orders_by_part_of_its_width():
     assert all(one.gain < 0.7 for one in _clusters(poles(0.002, 0.02), 20))
 
 
-def test_what_was_refused_once_cuts_no_band(monkeypatch):
+def refused(monkeypatch, *omega):
+    """What is asked about modes that are all refused: the frequency, and the end of the band."""
     asked = []
 
-    def refuse(self, kept, mode, undecided):
-        asked.append((mode.omega, [one.omega for one in undecided]))
+    def refuse(self, one):
+        asked.append((one.mode.omega, one.edges[1]))
 
     monkeypatch.setattr(ModeSearch, "_added", refuse)
-    record = prism.Record(np.random.default_rng(1).standard_normal((256, 1)), dt=1.0)
-    search = ModeSearch(fourier_lines(record), (0.1, 3.0), 1e-3)
-    proposed = [DrivenMode(w, 0.01, np.ones(1), gain=w) for w in (0.5, 1.0)]
-    assert search.forward(proposed) == []
-    assert asked == [(1.0, [0.5]), (0.5, [1.0]), (1.0, []), (0.5, [])]
+    record = prism.Record(np.random.default_rng(1).standard_normal((4096, 1)), dt=1.0)
+    search = ModeSearch(fourier_lines(record), (0.01, 3.0), 1e-3)
+    assert search.forward([DrivenMode(w, 1e-3, np.ones(1), gain=-w) for w in omega]) == []
+    return asked
+
+
+def test_what_was_refused_once_cuts_no_band(monkeypatch):
+    (first, near), (second, _), (again, wide), *_ = refused(monkeypatch, 0.5, 0.55)
+    assert (first, second, again) == (0.5, 0.55, 0.5)
+    assert near < 0.55 < wide
+
+
+def test_nothing_is_asked_twice(monkeypatch):
+    assert [omega for omega, _ in refused(monkeypatch, 0.5, 1.5)] == [0.5, 1.5]
 
 
 def test_a_mode_that_left_the_band_of_the_search_is_dropped():

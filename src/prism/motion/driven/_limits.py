@@ -72,6 +72,7 @@ SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
 
 # -- which modes stay, and what is known of them ---------------------------------------------------
 MODE_PRICE = 1.5  # logarithms of the lines that a parameter of a mode must gain
+CLEARLY = 10.0  # thresholds: a gain above so many needs no closer figure
 LINKED_FREEDOM = 0.5  # degrees of freedom of the cross spectra with one linked mode
 SECOND_CHANCES = 3  # rounds in which every mode that was refused is asked again
 PROFILE = 5.0  # ζ f T below which the damping gets a profile interval

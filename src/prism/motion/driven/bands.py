@@ -108,13 +108,12 @@ class HeldBand:
         lines: FourierLines,
         group: Sequence[DrivenMode],
         others: Sequence[DrivenMode],
-        ends: tuple[float, float],
+        edges: tuple[float, float],
         *,
-        stops: Sequence[DrivenMode] = (),
         leakage: bool = True,
     ) -> HeldBand:
-        """The band of a group short of `stops`, with the other modes held."""
-        part = lines.between(*band_edges(group, stops, lines.longest, ends))
+        """The band of a group, as `band_edges` has it, with the other modes held."""
+        part = lines.between(*edges)
         ranked = sorted(others, key=lambda m: m.omega)
         below = [m for m in ranked if m.omega < group[0].omega]
         near = [*below[-limits.NEIGHBOURS :], *ranked[len(below) :][: limits.NEIGHBOURS]]
@@ -146,11 +145,11 @@ class HeldBand:
         first = feasible(model.joined(self.held), self.band)
         return maximise(first, self.band, tolerance=tolerance, wanted=wanted)
 
-    def empty(self) -> BandFit:
+    def empty(self, wanted: float = -np.inf) -> BandFit:
         """The maximum without any free mode."""
         nothing = in_band(self.band, [])
         noise = _covariance(self.band.values, full=nothing.full)
-        return self.fit(replace(nothing, noise=noise))
+        return self.fit(replace(nothing, noise=noise), wanted=wanted)
 
     def again(self, model: BandModel, tolerance: float = limits.ROUGH_GAIN) -> BandFit:
         """The fit of free modes once more, by way of the forces.
@@ -162,16 +161,21 @@ class HeldBand:
         first = maximise(first, self.band, still, tolerance=limits.ROUGH_GAIN).model
         return maximise(first, self.band, tolerance=tolerance)
 
-    def without(self, fit: BandFit, j: int) -> BandFit:
-        """The maximum without free mode j, started from the one with it."""
-        model = fit.model
+    def without(self, fit: BandFit, j: int, least: float) -> BandFit:
+        """The maximum without free mode j, started from the one with it.
+
+        Not quite the maximum where that falls short by `limits.CLEARLY` times the least gain: the
+        modes left take many steps towards what they cannot explain.
+        """
+        model, wanted = fit.model, fit.log_likelihood - 0.5 * limits.CLEARLY * least
         if model.fitted == 1:
-            return self.empty()
+            return self.empty(wanted)
         rest = model.only(np.delete(np.arange(model.count), j))
-        first = maximise(feasible(rest, self.band), self.band, tolerance=limits.ROUGH_GAIN)
-        if first.converged:
+        rough = limits.ROUGH_GAIN
+        first = maximise(feasible(rest, self.band), self.band, tolerance=rough, wanted=wanted)
+        if first.converged or first.log_likelihood < wanted:
             return first
-        again = maximise(raised(rest, self.band), self.band, tolerance=limits.ROUGH_GAIN)
+        again = maximise(raised(rest, self.band), self.band, tolerance=rough, wanted=wanted)
         return max(first, again, key=lambda f: f.log_likelihood)
 
     def least_gain(self, model: BandModel, j: int, false_alarm: float) -> float:

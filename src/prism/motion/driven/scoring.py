@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -190,21 +191,31 @@ def prior_score(model: BandModel) -> Array:
 
 
 def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, Array]:
-    rank = white.Z.shape[1]
+    """Score and information of one trial.
+
+    With Ẽ = I + Z X Zᴴ the covariance whitened by D and G the derivative of D, whitened, the score
+    is ``Σ_k tr G (ẑ ẑᴴ - I + Z (I - (I + X)⁻¹) Zᴴ)`` with ``ẑ = Ẽ⁻¹ z``, and what the ends give.
+    """
+    rank, (K, n) = white.Z.shape[1], white.band.values.shape
     inverse, root = white.power(-1.0), white.power(-0.5)
     Z, ZH = white.Z, white.Z.conj().T
     eye = np.eye(rank)
     seen = white.lines - Z @ ((eye - inverse) @ (ZH @ white.lines))  # Ẽ⁻¹ z
-    score, information, H, within = _diagonal_part(model, white, seen, exact)
+    each, y = Z.reshape(K, n, rank), seen.reshape(K, n)
+    excess = y[:, :, None] * y[:, None, :].conj() - np.eye(n)
+    excess = excess + limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
+    excess = excess + each @ (eye - inverse) @ each.conj().swapaxes(1, 2)
+    slopes = _slopes(model, white)
+    score, information = slopes.score(excess), slopes.information()
     if not rank:
         return score, information
     moving = slice(0, model.modal)  # the background has no part in the ends
     score[moving] += _boundary_score(model, white, seen, inverse)
-    score += np.einsum("rs,psr->p", eye - inverse, within).real
     if not exact:
         return score, information
+    H = slopes.times(each)
     C = _boundary_part(model, white)
-    inside = ZH @ C
+    within, inside = slopes.between(each), ZH @ C
     # B = -H Y + Z Y (ZᴴGZ) Y / 2 + (C - Z Y ZᴴC)(I - Y) with I - Z Y Zᴴ = Ẽ^(-1/2)
     Y = eye - root
     B = -H @ Y + Z @ (0.5 * Y @ within @ Y)
@@ -228,50 +239,93 @@ def _products(x: ComplexArray, y: ComplexArray) -> Array:
     return np.asarray(real + np.ascontiguousarray(x.imag) @ np.ascontiguousarray(y.imag).T)
 
 
-def _diagonal_part(
-    model: BandModel, white: _White, seen: ComplexArray, exact: bool
-) -> tuple[Array, Array, ComplexArray, ComplexArray]:
-    """What G gives to score and information, ``G Z`` (P, K n, rank), and ``Zᴴ G Z``.
+class _Slopes(NamedTuple):
+    """Derivatives G of D, whitened, at every line.
 
-    Most parameters are powers, of forces and background, whose :math:`G = W B_p W^H` with W the
+    For frequency, damping and shape :math:`G = U V^H` plus its adjoint, U and V (K, P', n). All
+    other parameters are powers, of forces and background, whose :math:`G = W B_p W^H` with W the
     whitened columns and :math:`B_p` a basis of Hermitian matrices: sums over lines of products of
     :math:`W^H W` replace those over lines and pairs of parameters.
     """
-    (K, n), rank = white.band.values.shape, white.Z.shape[1]
-    Z, seen = white.Z.reshape(K, n, rank), seen.reshape(K, n)
+
+    U: ComplexArray
+    V: ComplexArray
+    W: ComplexArray
+    basis: HermitianBasis
+
+    def score(self, excess: ComplexArray) -> Array:
+        """``Σ_k tr G X`` for every parameter, X (K, n, n) Hermitian."""
+        moving = 2 * np.sum((self.U @ excess.swapaxes(1, 2)) * self.V.conj(), axis=(0, 2)).real
+        powers = np.sum(self.W.conj().swapaxes(1, 2) @ excess @ self.W, axis=0)
+        return np.append(moving, self.basis.traces(powers))
+
+    def information(self) -> Array:
+        """``Σ_k tr G_p G_q``."""
+        flat, W = _hermitian_entries(self.U, self.V), self.W.conj()
+        mixed = self.basis.traces(_crossed(self.U @ W, self.V @ W))
+        powers = _power_information(W.swapaxes(1, 2) @ self.W, self.basis)
+        return np.block([[flat @ flat.T, mixed], [mixed.T, powers]])
+
+    def times(self, Z: ComplexArray) -> ComplexArray:
+        """``G Z``, (P, K n, rank), of Z (K, n, rank)."""
+        K, n, rank = Z.shape
+        U, V = (X.swapaxes(0, 1)[..., None] for X in (self.U, self.V))
+        UZ, VZ = ((X.conj() @ Z).swapaxes(0, 1)[:, :, None] for X in (self.U, self.V))
+        low = (self.W.conj().swapaxes(1, 2) @ Z).transpose(1, 0, 2)[:, :, None]
+        left, (rows, columns, f) = self.W.transpose(2, 0, 1)[..., None], self.basis
+        f = f[:, None, None, None]
+        powers = f * left[rows] * low[columns] + f.conj() * left[columns] * low[rows]
+        return np.concatenate([U * VZ + V * UZ, powers]).reshape(-1, K * n, rank)
+
+    def between(self, Z: ComplexArray) -> ComplexArray:
+        """``Σ_k Zᴴ G Z``, (P, rank, rank), of Z (K, n, rank)."""
+        rows, columns, f = self.basis.rows, self.basis.columns, self.basis.factors[:, None, None]
+        low = self.W.conj().swapaxes(1, 2) @ Z
+        sums = np.einsum("kar,kbs->abrs", low.conj(), low, optimize=True)
+        powers = f * sums[rows, columns] + f.conj() * sums[columns, rows]
+        return np.concatenate([_crossed(self.U @ Z.conj(), self.V @ Z.conj()), powers])
+
+
+def _slopes(model: BandModel, white: _White) -> _Slopes:
     factors, basis = power_factors(model, white.band)
-    W = white.inverse @ factors
-    WH = W.conj().swapaxes(1, 2)
-    excess = seen[:, :, None] * seen[:, None, :].conj() - np.eye(n)
-    excess = excess + limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
     U, V = (X @ white.inverse.swapaxes(1, 2) for X in outer_factors(model, white.band))
-    G = U[..., :, None] * V[..., None, :].conj()
-    G = G + G.conj().swapaxes(2, 3)
-    score = np.einsum("kpab,kba->p", G, excess, optimize=True).real
-    score = np.append(score, basis.traces(np.sum(WH @ excess @ W, axis=0)))
-    mixed = basis.traces(np.sum(WH[:, None] @ G @ W[:, None], axis=0))
-    flat = G.swapaxes(0, 1).reshape(G.shape[1], K * n * n)
-    powers = _power_information(WH @ W, basis)
-    information = np.block([[_products(flat, flat), mixed], [mixed.T, powers]])
-    H = (G @ Z[:, None]).swapaxes(0, 1).reshape(G.shape[1], K * n, rank)
-    low = WH @ Z  # (K, c + n, rank)
-    rows, columns, f = basis.rows, basis.columns, basis.factors[:, None, None]
-    sums = np.einsum("kar,kbs->abrs", low.conj(), low, optimize=True)
-    within = f * sums[rows, columns] + f.conj() * sums[columns, rows]
-    within = np.concatenate([white.Z.conj().T @ H, within])
-    if rank and exact:
-        left, right, f = W.transpose(2, 0, 1)[..., None], low.transpose(1, 0, 2), f[:, None]
-        right = right[:, :, None, :]
-        more = f * left[rows] * right[columns] + f.conj() * left[columns] * right[rows]
-        H = np.concatenate([H, more.reshape(-1, K * n, rank)])
-    return score, information, H, within
+    return _Slopes(U, V, white.inverse @ factors, basis)
+
+
+def _crossed(x: ComplexArray, y: ComplexArray) -> ComplexArray:
+    """``Σ_k x yᴴ`` plus its adjoint for every parameter, x and y (K, P, m)."""
+    left = np.ascontiguousarray(x.transpose(1, 2, 0))
+    out = left @ np.ascontiguousarray(y.transpose(1, 0, 2)).conj()
+    return np.asarray(out + out.conj().swapaxes(1, 2))
+
+
+def _hermitian_entries(U: ComplexArray, V: ComplexArray) -> Array:
+    """Entries of ``U Vᴴ`` plus its adjoint, (P, n² K), real, with the same inner products."""
+    u, v = (np.ascontiguousarray(X.transpose(2, 1, 0)) for X in (U, V))  # (n, P, K)
+    n, parameters, K = u.shape
+    out = np.empty((parameters, n * n, K))
+    at = iter(range(n * n))
+    for a in range(n):
+        out[:, next(at)] = 2 * (u[a] * v[a].conj()).real
+        for b in range(a):
+            entry = np.sqrt(2) * (u[a] * v[b].conj() + v[a] * u[b].conj())
+            out[:, next(at)], out[:, next(at)] = entry.real, entry.imag
+    return out.reshape(parameters, n * n * K)
 
 
 def _power_information(M: ComplexArray, basis: HermitianBasis) -> Array:
     """``Σ_k tr M B_p M B_q`` with ``B = f e_a e_bᵀ`` plus its adjoint, M (K, m, m) Hermitian."""
     m = M.shape[1]
-    flat = M.reshape(len(M), m * m)
-    T = (flat.T @ flat).reshape(m, m, m, m)  # Σ_k M_ij M_rs
+    above, strict = np.triu_indices(m), np.triu_indices(m, 1)
+    real = np.concatenate([M.real[:, *above], M.imag[:, *strict]], axis=1)
+    # M_ij = Σ_e places_ije real_e
+    places = np.zeros((m, m, real.shape[1]), complex)
+    each = np.arange(real.shape[1])
+    first, second = each[: len(above[0])], each[len(above[0]) :]
+    places[*above, first] = places[*above[::-1], first] = 1.0
+    places[*strict, second], places[*strict[::-1], second] = 1j, -1j
+    flat = places.reshape(m * m, -1)
+    T = (flat @ (real.T @ real) @ flat.T).reshape(m, m, m, m)  # Σ_k M_ij M_rs
     a, b, f = (part[:, None] for part in basis)
     c, d, g = (part[None] for part in basis)
     # tr M e_a e_bᵀ M e_c e_dᵀ = M_da M_bc, and with the second one adjoint

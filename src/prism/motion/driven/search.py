@@ -23,6 +23,7 @@ from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import (
     DrivenMode,
     HeldBand,
+    band_edges,
     clusters,
     in_band,
     start,
@@ -53,6 +54,15 @@ class KeptModes(NamedTuple):
 def all_modes(parts: Sequence[KeptModes]) -> list[DrivenMode]:
     """The modes of all bands."""
     return [mode for part in parts for mode in part.modes]
+
+
+class _Asked(NamedTuple):
+    """Whether a mode is there: with it the modes that it overlaps, all others, and the band."""
+
+    mode: DrivenMode
+    group: tuple[DrivenMode, ...]
+    others: tuple[DrivenMode, ...]
+    edges: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -97,11 +107,14 @@ class ModeSearch:
         """
         kept = list(known)
         waiting = sorted(proposed, key=lambda m: -m.gain)
+        answered: set[_Asked] = set()
         for chance in range(chances):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
                 undecided = () if chance else (*refused, *waiting[number + 1 :])
-                after = self._added(kept, mode, undecided)
+                asked = self._asked(kept, mode, undecided)
+                after = None if asked in answered else self._added(asked)
+                answered.add(asked)
                 if after is None:
                     refused.append(mode)
                 else:
@@ -111,18 +124,22 @@ class ModeSearch:
             waiting = refused
         return kept
 
-    def _added(
+    def _asked(
         self, kept: Sequence[DrivenMode], mode: DrivenMode, undecided: Sequence[DrivenMode]
-    ) -> list[DrivenMode] | None:
-        """All modes with one more, where the data ask for it."""
+    ) -> _Asked:
         span = self.lines.longest
         group = [old for old in kept if old.overlaps(mode, span)]
         others = [old for old in kept if old not in group]
         stops = [*others, *(m for m in undecided if not m.overlaps(mode, span))]
+        edges = band_edges([mode, *group], stops, span, self.ends)
+        return _Asked(mode, tuple(group), tuple(others), edges)
+
+    def _added(self, asked: _Asked) -> list[DrivenMode] | None:
+        """All modes with one more, where the data ask for it."""
+        mode, group, others, edges = asked
+        span = self.lines.longest
         # The ends of the record hardly matter for the decision, and cost most of the time.
-        place = HeldBand.around(
-            self.lines, [mode, *group], others, self.ends, stops=stops, leakage=False
-        )
+        place = HeldBand.around(self.lines, [mode, *group], others, edges, leakage=False)
         if len(place.band.omega) < _fewest(place, len(group) + 1):
             return None
         old, new = in_band(place.band, group), start(place.band, [mode])
@@ -149,7 +166,8 @@ class ModeSearch:
         out: list[KeptModes] = []
         for group in clusters(current, self.lines.longest):
             current = [m for m in current if m not in group]
-            place = HeldBand.around(self.lines, group, current, self.ends, stops=current)
+            edges = band_edges(group, current, self.lines.longest, self.ends)
+            place = HeldBand.around(self.lines, group, current, edges)
             start_of = in_band(place.band, group)
             place = place.linked(start_of)
             close = limits.ROUGH_GAIN if test else limits.FINE_GAIN
@@ -170,16 +188,17 @@ class ModeSearch:
         """Drop, one by one, the modes that the data do not ask for, weak ones first."""
         gains = np.full(fit.model.fitted, np.inf)
         for j in np.argsort(np.diag(fit.model.force).real[: fit.model.fitted]).tolist():
-            rival = place.without(fit, j)
+            least = place.least_gain(fit.model, j, self.false_alarm)
+            rival = place.without(fit, j, least)
             gains[j] = 2 * (fit.log_likelihood - rival.log_likelihood)
-            if gains[j] < place.least_gain(fit.model, j, self.false_alarm):
+            if gains[j] < least:
                 return self._tested(place, rival)
         return KeptModes(fit, gains)
 
 
 def _astray(place: HeldBand, fit: BandFit) -> bool:
     """Whether no mode at all explains a band better."""
-    return place.empty().log_likelihood > fit.log_likelihood
+    return place.empty(fit.log_likelihood).log_likelihood > fit.log_likelihood
 
 
 def _fewest(place: HeldBand, modes: int) -> int:

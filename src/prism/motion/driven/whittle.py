@@ -214,12 +214,12 @@ def outer_factors(model: BandModel, band: LineBand) -> tuple[ComplexArray, Compl
     w = band.omega[:, None]
     h = transfers(model, band)
     A = columns(model, band)
-    rest = np.einsum("ij,kjn->kin", model.force.conj(), A)[:, :f]
-    by_zeta = -2j * model.zeta * model.omega * w * h / model.gains
-    by_omega = by_zeta - 2 * model.omega**2 * h / model.gains
+    rest = model.force.conj()[:f] @ A
+    by_zeta = (-2j * model.zeta * model.omega * w * h / model.gains)[:, :f]
+    by_omega = by_zeta - (2 * model.omega**2 * h / model.gains)[:, :f]
     lever = band.powers[:, None, :] * h[:, :f, None]
     turned = model.turns * lever[:, :, None, :]
-    U = [(rate[:, :, None] * A)[:, :f] for rate in (by_omega, by_zeta)]
+    U = [rate[:, :, None] * A[:, :f] for rate in (by_omega, by_zeta)]
     U += [turned.reshape(len(w), -1, n)]
     V = [rest, rest, np.repeat(rest, n - 1, axis=1)]
     return np.concatenate(U, axis=1), np.concatenate(V, axis=1)
