@@ -22,9 +22,10 @@ from prism.frequency_response import FrequencyResponse
 from prism.ignore import Ignore
 from prism.labelled import Labelled, is_labelled
 from prism.model import ForecastCheck, Model
+from prism.motion import _limits as limits
 from prism.motion.account import usable
 from prism.motion.contest import against, decide, is_open
-from prism.motion.explanation import Explanation, Question
+from prism.motion.explanation import Explanation, Question, cut_short
 from prism.motion.gyroscopic.kind import Gyroscopic
 from prism.motion.kinds import KINDS, chosen
 from prism.motion.moving.kind import Moving
@@ -33,6 +34,7 @@ from prism.motion.steady.kind import Steady
 from prism.options import all_options, check_options
 from prism.record import Record
 from prism.remarks import Ask, Remark, Words
+from prism.search.work import allowed
 from prism.settings import DEFAULT_FALSE_ALARM, Settings
 
 __all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
@@ -169,12 +171,14 @@ def identify(
     raw = find_raw(asked.record) if is_open(asked, explanation) else ()
     asked = asked._replace(data=corrected(asked.record, raw)) if raw else asked
     find = partial(_found, explanation)
-    asked, found, raw = clear_of_levels(asked, find(asked), raw, find)
-    late = put_in_time(asked, found, find)
-    if late is not None:
-        asked, found = late.asked, late.found
-    if late is None or not late.settled:
-        found = _instead(asked, found)
+    with allowed(asked.work):
+        asked, found, raw = clear_of_levels(asked, find(asked), raw, find)
+        late = put_in_time(asked, found, find)
+        if late is not None:
+            asked, found = late.asked, late.found
+        if late is None or not late.settled:
+            found = _instead(asked, found)
+        found = cut_short(found, limits.LAST_SHARE)
     found = found.with_remarks(*(one.remark for one in raw))
     found = found.with_remarks(*_more(asked, explanation, found))
     lines = found.kind in (Steady.name, Moving.name)

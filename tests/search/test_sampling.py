@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import dense
 
-from prism.search.sampling import ScatteredSampling, UniformSampling
+from prism.search.sampling import ScatteredSampling, UniformSampling, waves
 
 COUNTS = (8, 9, 100, 1001, 8000)
 STEP, START = 0.05, 3.0
@@ -199,3 +199,33 @@ def test_scattered_spectrum_of_a_uniform_grid_is_the_uniform_one():
     largest = uniform.max(axis=1, keepdims=True)
     assert np.all(np.abs(scattered - uniform)[:, :low] <= 0.03 / 16 * largest)
     assert np.all(np.abs(scattered - uniform) <= 0.03 * largest)
+
+
+@pytest.mark.parametrize("samples", [2, 64, 65, 1000])
+def test_waves_on_a_grid_are_those_of_the_written_out_exponentials(samples):
+    times, rates = 7.0 + 0.03 * np.arange(samples), np.array([-0.2 + 3j, 0.01 - 40j, 5j])
+    direct = waves(times, rates, even=False)
+    np.testing.assert_allclose(waves(times, rates, even=True), direct, rtol=1e-11)
+    assert waves(times, rates[:0], even=True).shape == (0, samples)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.4, 0.8])
+def test_gram_matrices_of_channels_with_few_or_many_missing_samples(share):
+    rng = np.random.default_rng(5)
+    times, omega = 0.1 * np.arange(300), np.array([0.7, 1.9])
+    present = rng.random((2, 300)) > share
+    sampling = ScatteredSampling(
+        rng.standard_normal((2, 1, 300)) * present[:, None], present, times
+    )
+    Q, _ = sampling.moments(omega)
+    E = sampling.columns(omega, slice(None))
+    for gram, mask in zip(Q, present, strict=True):
+        np.testing.assert_allclose(gram, (E * mask[:, None]).T @ E, atol=1e-10)
+
+
+def test_only_times_on_a_grid_are_even():
+    times = 3.0 + 0.1 * np.arange(200)
+    shaken = times + 1e-6 * np.random.default_rng(0).standard_normal(200)
+    for t, even in ((times, True), (shaken, False)):
+        values = np.zeros((1, 1, 200))
+        assert ScatteredSampling(values, np.ones((1, 200), bool), t).even is even

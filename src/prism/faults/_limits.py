@@ -50,3 +50,4 @@ DELAY_PHASES = 4  # phases between channels that tell a delay from a rotation
 BEND_COST = 10.0  # times the misfit of a break at which a bent clock is not looked into
 # -- whether breaks are worth looking for ----------------------------------------------------------
 FEWEST_PARTS = 3  # of a trial, one of which must look smooth
+RIVAL_WORK = 150.0  # nanoseconds for a number and a line, to look for one fault

@@ -28,6 +28,7 @@ from prism.motion.steady.kind import Steady
 from prism.motion.steady.trajectories import Trajectories
 from prism.record import Record
 from prism.remarks import Remark
+from prism.search.work import enough
 
 __all__ = ["Cleared", "Near", "clear_of_levels", "near_level"]
 
@@ -91,7 +92,7 @@ def clear_of_levels(
     for _ in range(limits.NEAR_FITS):
         now = _near(record, found, levels)
         # other motions than steady lines take long to fit, and once more is most of the gain
-        if _settled(near, now) or (near and found.kind != Steady.name):
+        if _settled(near, now) or (near and found.kind != Steady.name) or not enough():
             break
         asked.tell("samples near the level of clipping")
         without = asked._replace(data=_without(record, now))

@@ -30,6 +30,7 @@ from prism.search.projection import residual_weights
 from prism.search.pursuit import pursue
 from prism.search.series import samplings_of
 from prism.search.spectrum import line_rules
+from prism.search.work import spend
 
 KINDS = 4
 """Kinds of fault that share the false alarms: kick, lost samples, jump, drift of the clock."""
@@ -215,7 +216,10 @@ def _within(now: Hypothesis, lines: int, resolutions: float) -> bool:
 
 def _best(search: Search, *, first: bool) -> tuple[Hypothesis, float]:
     """The best explanation, and what it gains over the one before."""
-    rivals = [search.now, *_rivals(search, first=first)]
+    rivals = [search.now]
+    for one in _rivals(search, first=first):
+        spend(limits.RIVAL_WORK * one.residual.size * max(len(one.omega), 1))
+        rivals.append(one)
     quietest = max(rivals, key=lambda one: float(np.log(one.weights).sum()))
     variance = noise_spectrum(quietest, search.now, search.now.view.step)
     scores = [score(one, variance, search.threshold) for one in rivals]

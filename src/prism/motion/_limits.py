@@ -37,6 +37,11 @@ SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, rand
 FITTED_PART = 0.8  # of the record, from which the rest is foretold
 SAME_MODE = 3.0  # standard deviations of a difference of frequencies within which modes are one
 # -- rivals ----------------------------------------------------------------------------------------
+ALL_WORK = 3.2e10  # nanoseconds or so, for one record of as many numbers as this or fewer:
+NUMBERS = 2e5
+FIRST_SHARE = 0.3  # of that, for the first look
+MOST_SHARE = 0.9  # of that, for one kind of motion
+LAST_SHARE = 0.8  # of that, after which no other kind is begun
 FIRST_LINES = 24  # steady lines looked for at first: motion that is not steady has no end of them
 CUT_SHORT = 50.0  # scores that the lines beyond a first look may still bring: two or three lines
 LINES_BEYOND = 4  # decaying or moving lines looked for beyond the bunches of steady ones

@@ -21,7 +21,7 @@ from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, usable
 from prism.motion.doubts import hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven
-from prism.motion.explanation import Attempt, Explanation, Question
+from prism.motion.explanation import CUT_SHORT, Attempt, Explanation, Question, cut_short
 from prism.motion.losses import LossyMotion
 from prism.motion.ranking import (
     SMOOTH_KINDS,
@@ -38,6 +38,7 @@ from prism.motion.unsteady import changes, scores_of
 from prism.record import Record
 from prism.remarks import Remark
 from prism.search.rounding import is_rounding
+from prism.search.work import allowed, over
 
 __all__ = ["against", "decide", "is_open"]
 
@@ -115,7 +116,10 @@ def _first_look(asked: Question, first: Explanation, smooth: bool) -> Contender 
         return _contender(asked, first, first.find(asked), most)
     most = limits.FIRST_LINES
     settings = replace(asked.settings, max_modes=most)
-    finding = first.find(asked._replace(settings=settings))
+    with allowed(limits.FIRST_SHARE * asked.work):
+        finding = first.find(asked._replace(settings=settings))
+        if over():
+            return _contender(asked, first, finding, len(finding.modes))
     if smooth and len(finding.modes) >= most and _apart(asked, finding):
         return _contender(asked, first, first.find(asked))
     return _contender(asked, first, finding, most)
@@ -152,6 +156,8 @@ def _fitted(
     refusal: CannotTellError | None = None
     first = None if lead is None else lead.finding
     for attempt in _attempts(asked, kinds, first, out, smooth):
+        if over(limits.LAST_SHARE):
+            break
         one = _tried(asked, attempt)
         if isinstance(one, CannotTellError):
             refusal = one
@@ -162,7 +168,7 @@ def _fitted(
             if done and not one.account.bands and _beats(asked, one, others):
                 break
     best = _best(asked, out)
-    if best is not None and not best.account.bands:
+    if best is not None and not best.account.bands and not over(limits.LAST_SHARE):
         out += _overlooked(asked, kinds, best)
     return out, refusal
 
@@ -185,7 +191,10 @@ def _beats(asked: Question, one: Contender, others: Sequence[Contender]) -> bool
 def _tried(asked: Question, attempt: Attempt) -> Contender | CannotTellError | None:
     """A fit that was made; what it said where it failed, None where it cannot be compared."""
     try:
-        return _contender(asked, attempt.explanation, attempt.find(), attempt.most)
+        with allowed(limits.MOST_SHARE * asked.work):
+            finding = attempt.find()
+            finding = cut_short(finding)
+        return _contender(asked, attempt.explanation, finding, attempt.most)
     except CannotTellError as error:
         return error
 
@@ -229,13 +238,7 @@ def _attempts(
 
 def _cut_short(kind: Explanation, found: Sequence[Contender]) -> bool:
     """Whether a search of a kind was ended early: it would be again."""
-    return any(
-        one.explanation is kind
-        and any(
-            isinstance(said, Remark) and said.code == "cut-short" for said in one.finding.remarks
-        )
-        for one in found
-    )
+    return any(one.explanation is kind and CUT_SHORT in one.finding.remarks for one in found)
 
 
 def _contender(
@@ -382,7 +385,7 @@ def _left(record: Record, best: Contender) -> Remark | None:
 
 def _complete(asked: Question, best: Contender) -> Finding:
     """The finding, once more without the limit under which it competed, where it met that."""
-    if not best.doubts or best.most is None or len(best.finding.modes) < best.most:
+    if not best.doubts or best.most is None or len(best.finding.modes) < best.most or over():
         return best.finding
     if isinstance(best.explanation, Steady):
         return best.explanation.find(asked)

@@ -16,17 +16,33 @@ from prism.finding import Finding
 from prism.forecast import Motion
 from prism.frequency_response import FrequencyResponse
 from prism.hamiltonian import Hamiltonian
+from prism.motion import _limits as limits
 from prism.record import Record
 from prism.remarks import Remark, Words
+from prism.search.work import over
 from prism.settings import Settings
 
 if TYPE_CHECKING:
     from prism.motion.account import Account
     from prism.options import Option
 
-__all__ = ["Attempt", "Explanation", "Question"]
+__all__ = ["CUT_SHORT", "Attempt", "Explanation", "Question", "cut_short"]
 
 Tell = Callable[[str], None]
+
+CUT_SHORT = Remark(
+    "the search was ended early",
+    "it takes long in a record with so many lines or samples",
+    "there may be more than was found: fit a shorter part of the record",
+    code="cut-short",
+)
+"""Said where the work allowed was done before the search had come to its end."""
+
+
+def cut_short(found: Finding, share: float = 1.0) -> Finding:
+    """What was found, with a word where the work allowed is done."""
+    said = CUT_SHORT in found.remarks
+    return found.with_remarks(CUT_SHORT if over(share) and not said else None)
 
 
 class Question(NamedTuple):
@@ -58,6 +74,12 @@ class Question(NamedTuple):
         """The data, which are a record."""
         assert isinstance(self.data, Record)
         return self.data
+
+    @property
+    def work(self) -> float:
+        """Work allowed (`prism.search.work`): more for a large record, by its size."""
+        numbers = 0 if self.is_response else sum(self.record.samples) * self.record.n_channels
+        return limits.ALL_WORK * max(1.0, numbers / limits.NUMBERS)
 
 
 class Attempt(NamedTuple):

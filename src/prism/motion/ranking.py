@@ -26,6 +26,7 @@ from prism.motion.foretold import can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.remarks import Remark
+from prism.search.work import over
 
 __all__ = [
     "SMOOTH_KINDS",
@@ -86,7 +87,7 @@ def with_forecasts(
     ranked, totals = list(contenders), [float(score) for score in scores]
     rivals = _rivals_in_time(ranked, totals)
     noise = ranked[rivals[0]].finding.noise_std if rivals else None
-    if noise is None or not can_hold_back(asked.record):
+    if noise is None or over() or not can_hold_back(asked.record):
         return ranked, totals
     ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
     rest = held_back(asked.record)

@@ -29,7 +29,12 @@ NOISE_ROUNDS = 4  # between correlation and levels
 # -- columns ---------------------------------------------------------------------------------------
 SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
 SERIES_LIMIT = 1.5  # phase below which the series is used
-COLUMN_CHUNK = 1 << 14  # samples whose columns are held at once
+COLUMN_CHUNK = 1 << 12  # samples whose columns are held at once
+COLUMN_WORK = 4.0, 0.025  # nanoseconds for a sample of a column, and for a product of two
+UNIFORM_WORK = 4e5, 0.4  # of a fit at equal steps, and for a sample of a column
+SPECTRUM_WORK = 40.0  # of a number in a spectrum
+WAVE_TILE = 64  # samples of a tile, whose waves are those of the first tile, turned
+EVEN = 1e-9  # steps, within which times stand on a grid
 # -- variable projection ---------------------------------------------------------------------------
 SMALLEST_GAP = 0.02  # of the resolution 2π/T, between two lines of one fit
 CANCELLATION = 1e-6  # residual power, relative, below which it is summed explicitly

@@ -19,6 +19,7 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 import numpy as np
 
 from prism._types import Array, Mask
+from prism.search.work import exhausted
 
 P = TypeVar("P")
 
@@ -69,6 +70,7 @@ class Ending(Enum):
     HOPELESS = "what is promised does not lead to the wanted cost"
     STUCK = "no step lowers the cost"
     OUT_OF_STEPS = "the steps allowed are used up"
+    OUT_OF_WORK = "the work allowed is done"
 
     @property
     def at_minimum(self) -> bool:
@@ -285,6 +287,8 @@ def descend(
     cost, promise = landscape.cost(point), np.inf
     count = idle = 0
     while count < stop.steps:
+        if exhausted():
+            return Descent(point, cost, Ending.OUT_OF_WORK, promise)
         step = landscape.step(point, bold.damping)
         promise = np.nan if step is None else step.promise
         if step is not None and promise < stop.tolerance:

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from prism._types import Array
+from prism.search.work import over
 
 M = TypeVar("M")  # members: where a fit starts
 F = TypeVar("F")  # a fit of members
@@ -146,7 +147,7 @@ def pursue(
     polish: bool = True,
     tell: Callable[[str], None] = lambda text: None,
 ) -> F:
-    """Add and take out members until neither pays.
+    """Add and take out members until neither pays, or the work allowed is done.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ def pursue(
     """
     rest, count = family.look(fit), 0
     lowest, vain = np.inf, 0
-    while not family.astray(rest) and count != rounds and (patience is None or vain < patience):
+    while not (family.astray(rest) or count == rounds or vain == patience or over()):
         before = family.fit(rest)
         after = grown(family, rest)
         if after is None or not family.better(before, after):
@@ -215,7 +216,7 @@ def simplified(
     around : array, optional
         Test members near these places only: the others have been tested before.
     """
-    while (smaller := _smaller(family, fit, tolerance, around)) is not None:
+    while not over() and (smaller := _smaller(family, fit, tolerance, around)) is not None:
         fit = family.left(smaller)
     return fit
 

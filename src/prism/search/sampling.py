@@ -30,8 +30,9 @@ import scipy.fft
 from numpy.typing import NDArray
 from scipy.special import bernoulli
 
-from prism._types import Array, Mask, Single
+from prism._types import Array, ComplexArray, Mask, Single
 from prism.search import _limits as limits
+from prism.search.work import spend
 
 BACKGROUND = 2  # columns in front of the lines: offset and drift
 
@@ -272,6 +273,8 @@ class UniformSampling(AbstractSampling):
 
     def moments(self, places: Places) -> tuple[Array, Array]:
         """Gram matrix in closed form, and inner products with the data."""
+        least, single = limits.UNIFORM_WORK
+        spend(least + single * self.values.size * len(places))
         return self.gram(places), self.project(places)
 
     # -- data ----------------------------------------------------------------------------
@@ -364,6 +367,49 @@ class UniformSampling(AbstractSampling):
         return power
 
 
+def waves(times: Array, rates: NDArray[Any], *, even: bool) -> ComplexArray:
+    """``e^{λt}``, (lines, times); on a grid by tiles, ``e^{λ(t_p + v)} = e^{λt_p} e^{λv}``.
+
+    Parameters
+    ----------
+    times : array (times,)
+    rates : array (lines,)
+        λ.
+    even : bool
+        Whether the times stand on a grid.
+    """
+    count, width = len(times), limits.WAVE_TILE
+    if not even or count <= width:
+        return np.asarray(np.exp(np.multiply.outer(rates, times)), complex)
+    step = (times[-1] - times[0]) / (count - 1)
+    starts = times[0] + step * np.arange(0, count, width)
+    inner, outer = (
+        np.exp(np.multiply.outer(rates, part)) for part in (step * np.arange(width), starts)
+    )
+    whole = (outer[:, :, None] * inner[:, None, :]).reshape(len(rates), len(starts) * width)
+    return np.asarray(whole[:, :count], complex)
+
+
+def line_columns(back: Array, z: ComplexArray, u: Array, *, derivatives: bool = True) -> Array:
+    """Background, real and imaginary parts of lines, and the latter times u, (times, p).
+
+    Parameters
+    ----------
+    back : array (background, times)
+    z : array (lines, times)
+    u : array (times,)
+    derivatives : bool
+        Without them the columns times u are left out.
+    """
+    b, m = len(back), len(z)
+    out = np.empty((b + (4 if derivatives else 2) * m, len(u)))
+    out[:b] = back
+    out[b : b + m], out[b + m : b + 2 * m] = z.real, z.imag
+    if derivatives:
+        np.multiply(out[b : b + 2 * m], u, out=out[b + 2 * m :])
+    return out.T
+
+
 class ColumnSampling(AbstractSampling):
     """Trials at the same arbitrary times whose columns are written out, a piece at a time.
 
@@ -399,6 +445,13 @@ class ColumnSampling(AbstractSampling):
         return 0.5 * float(self.times[-1] - self.times[0])
 
     @cached_property
+    def even(self) -> bool:
+        """Whether the times stand on a grid, to rounding."""
+        count = len(self.times)
+        grid = np.linspace(self.times[0], self.times[-1], count)
+        return bool(np.all(np.abs(self.times - grid) <= limits.EVEN * (grid[-1] - grid[0]) / count))
+
+    @cached_property
     def counts(self) -> Array:
         """Number of samples present in each channel of one trial."""
         return np.asarray(self.present.sum(axis=1), float)
@@ -421,13 +474,19 @@ class ColumnSampling(AbstractSampling):
 
     def moments(self, places: Places) -> tuple[Array, Array]:
         """Sums over pieces of the samples; missing ones are zeros of ``y``."""
+        single, product = limits.COLUMN_WORK
+        size = self.background + 4 * len(places)
+        spend(len(self.times) * size * (single + product * size) * (1 if self._whole else 2))
         pieces = [self._piece(places, part) for part in self.parts()]
         return np.sum([Q for Q, _ in pieces], axis=0), np.sum([e for _, e in pieces], axis=0)
 
     def _piece(self, places: Places, part: slice) -> tuple[Array, Array]:
         E = self.columns(places, part)
-        seen = [E] if self._whole else [E[mask] for mask in self._masks[:, part]]
-        return np.stack([X.T @ X for X in seen]), np.swapaxes(self.values[:, :, part] @ E, 1, 2)
+        e = np.swapaxes(self.values[:, :, part] @ E, 1, 2)
+        whole = E.T @ E
+        if self._whole:
+            return whole[None], e
+        return np.stack([_gram_of(E, whole, mask[part]) for mask in self._masks]), e
 
     def residual(self, places: Places, coefficients: Array) -> Self:
         """Subtract the fit where samples are present."""
@@ -472,6 +531,14 @@ class ColumnSampling(AbstractSampling):
         return (power / self.counts[:, None]).astype(np.float32)
 
 
+def _gram_of(E: Array, whole: Array, present: Mask) -> Array:
+    """Products of the columns over the samples present: by those missing, where these are fewer."""
+    missing = ~present
+    if 2 * np.count_nonzero(missing) > len(present):
+        return np.asarray(E[present].T @ E[present])
+    return np.asarray(whole - E[missing].T @ E[missing])
+
+
 @dataclass(frozen=True)
 class ScatteredSampling(ColumnSampling):
     """Trials at the same arbitrary times, each channel with its own missing samples.
@@ -491,7 +558,6 @@ class ScatteredSampling(ColumnSampling):
 
     def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
         """Offset, drift, cosines and sines, and the latter times ``u``."""
-        u = (self.times[part, None] - self.centre) / self.half
-        angle = u * (places * self.half)
-        lines = np.hstack([np.cos(angle), np.sin(angle)])
-        return np.hstack([np.ones_like(u), u, lines, u * lines if derivatives else lines[:, :0]])
+        u = (self.times[part] - self.centre) / self.half
+        z = waves(u, 1j * places * self.half, even=self.even)
+        return line_columns(np.stack([np.ones_like(u), u]), z, u, derivatives=derivatives)

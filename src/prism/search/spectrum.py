@@ -34,6 +34,7 @@ from prism.search.projection import (
 )
 from prism.search.pursuit import Move
 from prism.search.sampling import AbstractSampling, Places
+from prism.search.work import spend
 
 # -- the rules -------------------------------------------------------------------------------------
 
@@ -165,6 +166,7 @@ class FrequencyGrid:
 
     def summed(self, samplings: Sequence[AbstractSampling], unit: Array) -> Single:
         """Periodogram summed over trials, (channels, frequencies), in units of ``unit²``."""
+        spend(limits.SPECTRUM_WORK * sum(s.values.size for s in samplings))
         spectra = [s.spectrum(self.spacing, self.stop, unit) for s in samplings]
         return np.asarray(sum(one[:, self.first :] for one in spectra))
 

@@ -92,10 +92,11 @@ class Decays(LossyMotion):
         if driven is not None:
             yield from self._of_driven(asked, driven, most)
             return
-        if apart:
+        numbers = sum(record.samples) * record.n_channels
+        if apart and numbers * len(apart) ** 2 < limits.TOO_MUCH_WORK:
             start = 1j * np.array(apart) - weighing.SEED_RATE / record.duration
             yield self._attempt(asked, len(apart), start)
-        if sum(record.samples) * record.n_channels * most**2 < limits.MUCH_WORK:
+        if numbers * most**2 < limits.MUCH_WORK:
             yield self._attempt(asked, most)
 
     def overlooked(self, asked: Question, found: Finding, account: Account) -> Iterator[Attempt]:

@@ -12,19 +12,32 @@ from prism._types import Array, ComplexArray, Mask, Single
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.decays import _limits as limits
 from prism.record import MIN_SAMPLES, Record
-from prism.search.sampling import ColumnSampling, Places, UniformSampling
+from prism.search.sampling import (
+    ColumnSampling,
+    Places,
+    UniformSampling,
+    line_columns,
+    waves,
+)
 from prism.search.series import Stretch, fewest_present, put_together
 
 Kicks = ArrayLike | Sequence[NDArray[np.float64]]
 
 
-def columns(times: Array, poles: ComplexArray, background: int, scale: float) -> Array:
+def columns(
+    times: Array,
+    poles: ComplexArray,
+    background: int,
+    scale: float,
+    *,
+    even: bool = False,
+    derivatives: bool = True,
+) -> Array:
     """Offset, drift, real and imaginary parts of the lines, and the latter times ``t/scale``."""
-    z = np.exp(np.multiply.outer(times, poles))
-    u = times[:, None] / scale
-    parts = np.hstack([z.real, -z.imag])
-    back = np.hstack([np.ones_like(u), 2 * u - 1])[:, :background]
-    return np.hstack([back, parts, u * parts])
+    u = times / scale
+    back = np.stack([np.ones_like(u), 2 * u - 1])[:background]
+    z = waves(times, poles.conj(), even=even)
+    return line_columns(back, z, u, derivatives=derivatives)
 
 
 @dataclass(frozen=True)
@@ -73,8 +86,8 @@ class Segments(ColumnSampling):
 
     def columns(self, places: Places, part: slice, *, derivatives: bool = True) -> Array:
         """Offset, drift, real and imaginary parts of the lines, and the latter times ``t/T``."""
-        X = columns(self.times[part], places, self.background, self.span)
-        return X if derivatives else X[:, : self.background + 2 * len(places)]
+        how = {"even": self.even, "derivatives": derivatives}
+        return columns(self.times[part], places, self.background, self.span, **how)
 
     def directions(self, amplitudes: Array) -> Array:
         """``∂ Re A e^{λt} = Re(iA t e^{λt}) ∂ω - Re(A t e^{λt}) ∂δ``."""

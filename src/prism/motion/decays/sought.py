@@ -24,6 +24,7 @@ from prism.search._limits import RELATIVE_FLOOR
 from prism.search.projection import LineFit, drift_p_value
 from prism.search.series import Stretch
 from prism.search.whitening import Whitening, whitening_of
+from prism.search.work import over
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,12 @@ def find(
     found = _found(record, *ask, None, watch if record.n_channels > 1 else None)
     for _ in range(limits.WHITENINGS):
         whitening = _whitening(record, found)
-        if whitening is None or whitening.agrees(found.whitening):
+        if whitening is None or whitening.agrees(found.whitening) or over():
             break
         found = _found(record, *ask, whitening)
     # stopped, or done again, for noise that turned out to be plain
     in_vain = whitening is None and bool(stops or found.whitening is not None)
-    return _found(record, *ask) if in_vain else found
+    return _found(record, *ask) if in_vain and not over() else found
 
 
 def _whitening(record: Record, found: SoughtDecays) -> Whitening | None:

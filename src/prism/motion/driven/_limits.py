@@ -59,6 +59,7 @@ STEP_POWER = 2.0  # of the logarithm of a spectrum
 GROWTH_BEND = 0.3  # share of a power below which steps are no longer linear in it
 SCORING_STEPS = 40
 SCORING_PATIENCE = 10  # steps before a fit may be given up
+SCORING_WORK = 80.0  # nanoseconds for a line, a channel and a parameter
 SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
 # gain still promised at the end, on a profile, on trial
 FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = 1e-2, 0.1, 0.5

@@ -44,6 +44,7 @@ from prism.motion.driven.whittle import (
     spectrum,
 )
 from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
+from prism.search.work import spend
 
 # Where the model is wrong the expected curvature is too, and full steps overshoot: hence `fair`.
 # Damping is refused beyond 1e6.
@@ -177,6 +178,7 @@ def score_and_information(
         white = _whitened(model, part)
         if white is None:
             raise ValueError("a score needs a positive definite covariance")
+        spend(limits.SCORING_WORK * part.values.size * model.parameters)
         more = _trial_score(model, white, exact)
         score += more[0]
         information += more[1]

@@ -31,6 +31,7 @@ from prism.motion.driven.bands import (
 from prism.motion.driven.overlooked import overlooked
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.spectrum import FourierLines
+from prism.search.work import over
 
 
 class KeptModes(NamedTuple):
@@ -84,7 +85,7 @@ class ModeSearch:
         more = [mode for part in parts for mode in overlooked(part.fit, self.false_alarm)]
         new = [one for one in more if not any(one.alike(old, span) for old in before)]
         found = self.forward(new, before, chances=1)
-        if len(found) == len(before):
+        if len(found) == len(before) or over():
             return before
         after = all_modes(self._needed(found))
         return after if len(after) > len(before) else before
@@ -103,6 +104,7 @@ class ModeSearch:
     ) -> list[DrivenMode]:
         """Add modes one by one, best supported first; those refused are asked again.
 
+        No more are added once the work allowed is done.
         Bands stop short of what was never asked; one that was refused cuts no other's band.
         """
         kept = list(known)
@@ -111,6 +113,8 @@ class ModeSearch:
         for chance in range(chances):
             refused: list[DrivenMode] = []
             for number, mode in enumerate(waiting):
+                if over():
+                    return kept
                 undecided = () if chance else (*refused, *waiting[number + 1 :])
                 asked = self._asked(kept, mode, undecided)
                 after = None if asked in answered else self._added(asked)

@@ -10,7 +10,7 @@ moves in the same way, counted from its own start.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from prism.search.projection import (
 )
 from prism.search.sampling import BACKGROUND
 from prism.search.series import Stretch, put_together
+from prism.search.work import spend
 
 STOP = Stop(
     steps=limits.FIT_STEPS, tolerance=limits.FIT_TOLERANCE, rounding=limits.ALLOWED_ROUNDING, idle=3
@@ -57,28 +58,6 @@ class Sampled:
     members: tuple[int, ...]
 
 
-@dataclass
-class Work:
-    """Work that fits have taken, so that a search can end: the same on every machine.
-
-    Attributes
-    ----------
-    done : float
-        Products of samples with parameters and columns, summed over all evaluations.
-    """
-
-    done: float = 0.0
-
-    def add(self, samples: int, law: Law) -> None:
-        """Count one evaluation of a law."""
-        self.done += samples * law.size * (law.size + 2 * law.count + BACKGROUND)
-
-    @property
-    def over(self) -> bool:
-        """Whether a search has to end with what it has."""
-        return self.done > limits.MOST_WORK
-
-
 @dataclass(frozen=True)
 class Data:
     """A record, ready to be fitted.
@@ -92,8 +71,6 @@ class Data:
     starts : array (trials,)
     counts : array (channels,)
         Samples present over all trials.
-    work : Work
-        Done on these data so far.
     """
 
     groups: tuple[Sampled, ...]
@@ -101,7 +78,6 @@ class Data:
     means: Array
     starts: Array
     counts: Array
-    work: Work = field(default_factory=Work, compare=False)
 
     @classmethod
     def of(cls, record: Record) -> Data:
@@ -263,7 +239,8 @@ def evaluate(data: Data, law: Law, weights: Array) -> MovingFit:
     rss, gradient, fisher = np.zeros(len(weights)), np.zeros(P), np.zeros((P, P))
     linear: dict[tuple[int, int], Linear] = {}
     for group in data.groups:
-        data.work.add(group.values.size, law)
+        products = group.values.size * P * (P + 2 * law.count + BACKGROUND)
+        spend(limits.PRODUCT_WORK * products)
         e = np.exp(law.exponents(group.u))
         for r, a, y, E, inverse in _series(group, e):
             x = inverse @ (E @ y)

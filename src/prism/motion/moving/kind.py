@@ -22,7 +22,7 @@ from prism.motion.account import Account, costs, lines_of, price_of, usable
 from prism.motion.decays.decays import DecayFit
 from prism.motion.doubts import bunches
 from prism.motion.driven.spectrum import FourierLines, hann
-from prism.motion.explanation import Attempt, Explanation, Question
+from prism.motion.explanation import Attempt, Explanation, Question, cut_short
 from prism.motion.moving import _limits as limits
 from prism.motion.moving.evidence import MovingEvidence
 from prism.motion.moving.law import Law
@@ -35,18 +35,13 @@ from prism.motion.steady.kind import Steady
 from prism.motion.steady.likelihood import Lines, estimate_lines
 from prism.record import QUANTITIES, Record
 from prism.remarks import Remark
+from prism.search.work import allowed
 from prism.uncertainty import Gaussian
 
 _UNKNOWN = Undetermined(
     "lines that move are not those of one fixed Hamiltonian, and an unknown start excites each "
     "mode by an unknown amount",
     "a part of the record in which nothing moves would tell more",
-)
-_CUT_SHORT = Remark(
-    "the search for lines that move was ended early",
-    "it takes long in a record with so many lines or samples",
-    "more may move than was found: fit a shorter part of the record",
-    code="cut-short",
 )
 
 
@@ -190,28 +185,30 @@ def _hann_powers(lines: FourierLines) -> Array:
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:
     """Fit lines that move, from steady ones."""
-    evidence = moving_evidence(
-        asked.record,
-        omega,
-        strength=strength,
-        false_alarm=asked.settings.false_alarm,
-        max_modes=most,
-        tell=asked.tell,
-    )
-    return finding_of(asked, evidence)
+    with allowed(limits.MOST_WORK):
+        evidence = moving_evidence(
+            asked.record,
+            omega,
+            strength=strength,
+            false_alarm=asked.settings.false_alarm,
+            max_modes=most,
+            tell=asked.tell,
+        )
+        return cut_short(finding_of(asked, evidence))
 
 
 def _swept(asked: Question, followed: Sequence[Ridge], most: int | None) -> Finding:
     """Fit lines that move, from some that were followed through the record."""
-    evidence = moving_evidence(
-        asked.record,
-        np.zeros(0),
-        followed=followed,
-        false_alarm=asked.settings.false_alarm,
-        max_modes=most,
-        tell=asked.tell,
-    )
-    return finding_of(asked, evidence)
+    with allowed(limits.MOST_WORK):
+        evidence = moving_evidence(
+            asked.record,
+            np.zeros(0),
+            followed=followed,
+            false_alarm=asked.settings.false_alarm,
+            max_modes=most,
+            tell=asked.tell,
+        )
+        return cut_short(finding_of(asked, evidence))
 
 
 def _steady_lines(asked: Question) -> tuple[Array, Array]:
@@ -247,8 +244,6 @@ def finding_of(asked: Question, evidence: MovingEvidence) -> Finding:
         which = ", ".join(f"{w:.5g}" for w in found.frequencies[ignored])
         left = f"modes in the ignored bands were fitted and left out: {which}"
         more = (Remark(left, code="ignored"),)
-    if fit.data.work.over:
-        more = (*more, _CUT_SHORT)
     modes = _modes(found).take(np.flatnonzero(~ignored))
     return Finding(
         kind=Moving.name,

@@ -29,6 +29,7 @@ from prism.search.noise import floor_from_spectrum, local_level
 from prism.search.projection import attempted
 from prism.search.series import samplings_of
 from prism.search.spectrum import FrequencyGrid, LineRules, line_rules, summit
+from prism.search.work import over
 
 Tell = Callable[[str], None]
 
@@ -174,7 +175,7 @@ class MovingSearch:
             swings += [] if swung is None else [swung]
         first = self.from_steady(centres)
         fits = [first, *map(self._finished, swings)]
-        if astray(first) or self.data.work.over:
+        if astray(first) or over():
             return self._best(fits)
         fits += self._apart(first, [lines for _, lines in groups])
         beside = sidebands(first)
@@ -270,7 +271,7 @@ class MovingSearch:
     def grown(self, fit: MovingFit) -> MovingFit:
         """Free coefficients and add lines as long as they pay."""
         for _ in range(limits.ROUNDS):
-            larger = None if astray(fit) or self.data.work.over else self._larger(fit)
+            larger = None if astray(fit) or over() else self._larger(fit)
             if larger is None or larger.cost > larger.weights @ fit.rss:
                 break
             self.tell(f"{larger.count} moving lines")

@@ -20,6 +20,7 @@ from prism.search.projection import LineFit
 from prism.search.sampling import BACKGROUND, ScatteredSampling, UniformSampling
 from prism.search.series import samplings_of
 from prism.search.whitening import Whitening, whitening_of
+from prism.search.work import over
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,12 @@ def cleaned(
     out = _cleaned(*ask, None, watch if record.n_channels * record.n_trials > 1 else None)
     for _ in range(limits.WHITENINGS):
         whitening = _whitening(out)
-        if whitening is None or whitening.agrees(out.whitening):
+        if whitening is None or whitening.agrees(out.whitening) or over():
             break
         out = _cleaned(*ask, whitening)
     # stopped, or done again, for noise that turned out to be plain
     in_vain = whitening is None and bool(stops or out.whitening is not None)
-    return _cleaned(*ask, None) if in_vain else out
+    return _cleaned(*ask, None) if in_vain and not over() else out
 
 
 def _suspect(record: Record, fit: LineFit) -> bool:
