@@ -31,6 +31,11 @@ def test_what_is_done_within_counts_for_all_around():
             assert over(0.9)
             spend(5.0)
             assert over()
+        with allowed(1.0, more=True):
+            assert not over()
+            spend(2.0)
+            assert exhausted()
+        assert not exhausted()
         spend(3.0)
         assert exhausted()
     assert not over()

@@ -41,6 +41,7 @@ ALL_WORK = 3.2e10  # nanoseconds or so, for one record of as many numbers as thi
 NUMBERS = 2e5
 FIRST_SHARE = 0.3  # of that, for the first look
 MOST_SHARE = 0.9  # of that, for one kind of motion
+HELD_SHARE = 0.4  # as much more, to foretell a part that is held back
 LAST_SHARE = 0.8  # of that, after which no other kind is begun
 FIRST_LINES = 24  # steady lines looked for at first: motion that is not steady has no end of them
 CUT_SHORT = 50.0  # scores that the lines beyond a first look may still bring: two or three lines

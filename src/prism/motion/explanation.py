@@ -77,7 +77,7 @@ class Question(NamedTuple):
 
     @property
     def work(self) -> float:
-        """Work allowed (`prism.search.work`): more for a large record, by its size."""
+        """Work allowed: more for a large record, by its size."""
         numbers = 0 if self.is_response else sum(self.record.samples) * self.record.n_channels
         return limits.ALL_WORK * max(1.0, numbers / limits.NUMBERS)
 

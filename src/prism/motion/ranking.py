@@ -26,7 +26,7 @@ from prism.motion.foretold import can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.remarks import Remark
-from prism.search.work import over
+from prism.search.work import allowed
 
 __all__ = [
     "SMOOTH_KINDS",
@@ -87,9 +87,11 @@ def with_forecasts(
     ranked, totals = list(contenders), [float(score) for score in scores]
     rivals = _rivals_in_time(ranked, totals)
     noise = ranked[rivals[0]].finding.noise_std if rivals else None
-    if noise is None or over() or not can_hold_back(asked.record):
+    if noise is None or not can_hold_back(asked.record):
         return ranked, totals
-    ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
+    # a close call needs this, also where the search before it took all that was allowed
+    with allowed(limits.HELD_SHARE * asked.work, more=True):
+        ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
     rest = held_back(asked.record)
     most = rest.size_over(noise)
     missed = [min(most if (e := ranked[k].foretold) is None else e, most) for k in rivals]

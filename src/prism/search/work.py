@@ -46,14 +46,16 @@ _NOW: ContextVar[_Allowance | None] = ContextVar("work", default=None)
 
 
 @contextmanager
-def allowed(amount: float) -> Iterator[None]:
+def allowed(amount: float, *, more: bool = False) -> Iterator[None]:
     """Allow so much work, or what is left of the allowance around, for all that is done here.
 
     Parameters
     ----------
     amount : float
+    more : bool
+        On top of the allowance around, which neither pays for it nor ends it.
     """
-    before = _NOW.set(_Allowance(amount, _NOW.get()))
+    before = _NOW.set(_Allowance(amount, None if more else _NOW.get()))
     try:
         yield
     finally:

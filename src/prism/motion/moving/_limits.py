@@ -35,7 +35,8 @@ SMOOTH_SWEEP = 50.0  # times the distance from its curve; random motion had 32 i
 SWEPT_FAR = 8.0  # resolutions of the record; lines that move less show in its spectrum
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
-PRODUCT_WORK = 1.5  # nanoseconds for a product of a sample with two columns
+PRODUCT_WORK = 0.4, 1.5  # nanoseconds for a product of a sample with two columns, and for one
+CACHED = 3e5  # beyond the cache: derivatives of so many samples by all parameters
 MOST_WORK = 3e10  # of a search, half a minute: what moves smoothly takes less
 FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
 FREEST_ALL = 6.0  # coefficients beyond that, of all lines together

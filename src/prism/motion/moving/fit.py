@@ -240,7 +240,8 @@ def evaluate(data: Data, law: Law, weights: Array) -> MovingFit:
     linear: dict[tuple[int, int], Linear] = {}
     for group in data.groups:
         products = group.values.size * P * (P + 2 * law.count + BACKGROUND)
-        spend(limits.PRODUCT_WORK * products)
+        fits = group.u.size * P < limits.CACHED
+        spend(limits.PRODUCT_WORK[0 if fits else 1] * products)
         e = np.exp(law.exponents(group.u))
         for r, a, y, E, inverse in _series(group, e):
             x = inverse @ (E @ y)
