@@ -262,3 +262,11 @@ def test_kicks_are_looked_for_where_the_best_leaves_more_than_noise():
     assert (found.kind, len(found.modes)) == ("kicked", 3)
     kicked = Decays(attempt.explanation.struck)
     assert not list(Decays().overlooked(asked, found, kicked.account(asked, found)))
+
+
+def test_no_kind_is_left_out_because_another_takes_long():
+    """Lines that move were followed until the work allowed was done, and noise drove the motion."""
+    record = make("driven-broad", 509, 0).record
+    model = prism.identify(record)
+    assert model.kind == "driven"
+    assert len(model.modes) == 2

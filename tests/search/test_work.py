@@ -78,7 +78,7 @@ def test_a_descent_ends_when_the_grace_is_used_up():
 def test_a_record_that_would_take_long_is_answered_with_a_word(monkeypatch):
     record = prism.systems.chain().free(400, 0.05, noise=0.1, rng=0)
     plain = prism.identify(record)
-    monkeypatch.setattr("prism.motion._limits.ALL_WORK", 8e6)
+    monkeypatch.setattr("prism.motion._limits.ALL_WORK", 1.2e7)
     short = prism.identify(record)
     assert "cut-short" not in {one.code for one in plain.identifiability.remarks}
     assert "cut-short" in {one.code for one in short.identifiability.remarks}

@@ -155,10 +155,13 @@ def _fitted(
     out: list[Contender] = []
     refusal: CannotTellError | None = None
     first = None if lead is None else lead.finding
+    tried: set[str] = set()
     for attempt in _attempts(asked, kinds, first, out, smooth):
-        if over(limits.LAST_SHARE):
-            break
-        one = _tried(asked, attempt)
+        late = over(limits.LAST_SHARE)
+        if late and attempt.explanation.name in tried:
+            continue
+        tried.add(attempt.explanation.name)
+        one = _tried(asked, attempt, late=late)
         if isinstance(one, CannotTellError):
             refusal = one
         elif one is not None:
@@ -188,10 +191,17 @@ def _beats(asked: Question, one: Contender, others: Sequence[Contender]) -> bool
     return scores[-1] <= min(scores)
 
 
-def _tried(asked: Question, attempt: Attempt) -> Contender | CannotTellError | None:
-    """A fit that was made; what it said where it failed, None where it cannot be compared."""
+def _tried(
+    asked: Question, attempt: Attempt, *, late: bool = False
+) -> Contender | CannotTellError | None:
+    """A fit that was made; what it said where it failed, None where it cannot be compared.
+
+    Late, when the work allowed is nearly done, it has a little on top of that: no kind is left out
+    because another one takes long.
+    """
+    share = limits.LATE_SHARE if late else limits.MOST_SHARE
     try:
-        with allowed(limits.MOST_SHARE * asked.work):
+        with allowed(share * asked.work, more=late):
             finding = attempt.find()
             finding = cut_short(finding)
         return _contender(asked, attempt.explanation, finding, attempt.most)

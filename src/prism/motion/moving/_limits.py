@@ -35,9 +35,8 @@ SMOOTH_SWEEP = 50.0  # times the distance from its curve; random motion had 32 i
 SWEPT_FAR = 8.0  # resolutions of the record; lines that move less show in its spectrum
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
-PRODUCT_WORK = 0.4, 1.5  # nanoseconds for a product of a sample with two columns, and for one
-CACHED = 3e5  # beyond the cache: derivatives of so many samples by all parameters
-MOST_WORK = 3e10  # of a search, half a minute: what moves smoothly takes less
+LAW_WORK = 80.0, 5.0, 0.05  # nanoseconds for a sample of a line, a derivative, a product of two
+MOST_WORK = 2e10  # of a search, twenty seconds: what moves smoothly takes less
 FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
 FREEST_ALL = 6.0  # coefficients beyond that, of all lines together
 FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round

@@ -239,9 +239,8 @@ def evaluate(data: Data, law: Law, weights: Array) -> MovingFit:
     rss, gradient, fisher = np.zeros(len(weights)), np.zeros(P), np.zeros((P, P))
     linear: dict[tuple[int, int], Linear] = {}
     for group in data.groups:
-        products = group.values.size * P * (P + 2 * law.count + BACKGROUND)
-        fits = group.u.size * P < limits.CACHED
-        spend(limits.PRODUCT_WORK[0 if fits else 1] * products)
+        line, single, product = limits.LAW_WORK
+        spend(group.u.size * line * law.count + group.values.size * P * (single + product * P))
         e = np.exp(law.exponents(group.u))
         for r, a, y, E, inverse in _series(group, e):
             x = inverse @ (E @ y)
