@@ -9,7 +9,7 @@ moves in the same way, counted from its own start.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -200,6 +200,57 @@ def columns(law: Law, u: Array) -> Array:
     return np.vstack([np.ones_like(u), u, e.real, -e.imag])
 
 
+@dataclass(frozen=True)
+class Levers:
+    """What the derivatives by a law need of the times: the same for all series.
+
+    Attributes
+    ----------
+    law : Law
+    rows : mapping of int to array (times,)
+        The basis, by its orders.
+    swing : array (lines, times)
+    change : array (lines, times) or None
+        Derivatives of the exponents by the rate of the modulation; None without one.
+    """
+
+    law: Law
+    rows: Mapping[int, Array]
+    swing: Array
+    change: ComplexArray | None
+
+    @classmethod
+    def of(cls, law: Law, u: Array) -> Levers:
+        """Of a law, at times (times,)."""
+        rows = dict(zip(law.orders, basis(u, law.orders, law.rate or 0.0), strict=True))
+        if law.rate is None:
+            return cls(law, rows, np.ones((law.count, 1)), None)
+        swing, faster = law.swing(u), by_rate(u, law.orders, law.rate)
+        change = law.table() @ faster + (law.swing_table() @ faster) / swing
+        return cls(law, rows, swing, change)
+
+    def jacobian(self, moving: ComplexArray) -> Array:
+        """Derivatives of a series by the law at fixed amplitudes, (P, times).
+
+        Parameters
+        ----------
+        moving : array (lines, times)
+            Every line with its amplitude, complex.
+        """
+        law = self.law
+        # what a size, a swing and a phase move: a swing by a share of the size without it
+        moved = {SIZE: moving.real, PHASE: -moving.imag}
+        swung = moving.real / self.swing
+        out = np.empty((law.size, moving.shape[1]))
+        for i, one in enumerate(law.free):
+            lines = swung if one.swings else moved[one.part]
+            line = law.weights(one) @ lines if one.line == ALL else lines[one.line]
+            out[i] = line * self.rows[one.order]
+        if self.change is not None:
+            out[-1] = (moving * self.change).sum(axis=0).real
+        return out
+
+
 def jacobian(law: Law, u: Array, moving: ComplexArray) -> Array:
     """Derivatives of a series by the law at fixed amplitudes, (P, times).
 
@@ -210,21 +261,7 @@ def jacobian(law: Law, u: Array, moving: ComplexArray) -> Array:
     moving : array (lines, times)
         Every line with its amplitude, complex.
     """
-    B = dict(zip(law.orders, basis(u, law.orders, law.rate or 0.0), strict=True))
-    swing = np.ones((law.count, 1)) if law.rate is None else law.swing(u)
-    # what a size, a swing and a phase move: a swing by a share of the size without it
-    moved = {SIZE: moving.real, PHASE: -moving.imag}
-    swung = moving.real / swing
-    out = np.empty((law.size, len(u)))
-    for i, one in enumerate(law.free):
-        lines = swung if one.swings else moved[one.part]
-        line = law.weights(one) @ lines if one.line == ALL else lines[one.line]
-        out[i] = line * B[one.order]
-    if law.rate is not None:
-        faster = by_rate(u, law.orders, law.rate)
-        change = law.table() @ faster + (law.swing_table() @ faster) / swing
-        out[-1] = (moving * change).sum(axis=0).real
-    return out
+    return Levers.of(law, u).jacobian(moving)
 
 
 def evaluate(data: Data, law: Law, weights: Array) -> MovingFit:
@@ -241,12 +278,12 @@ def evaluate(data: Data, law: Law, weights: Array) -> MovingFit:
     for group in data.groups:
         line, single, product = limits.LAW_WORK
         spend(group.u.size * line * law.count + group.values.size * P * (single + product * P))
-        e = np.exp(law.exponents(group.u))
+        e, levers = np.exp(law.exponents(group.u)), Levers.of(law, group.u)
         for r, a, y, E, inverse in _series(group, e):
             x = inverse @ (E @ y)
             rest = y - x @ E
             moving = complex_amplitudes(x)[:, None] * e
-            J = jacobian(law, group.u, moving)
+            J = levers.jacobian(moving)
             if group.present is not None:
                 J *= group.present[a]
             cross = J @ E.T
