@@ -76,6 +76,7 @@ MODE_PRICE = 1.5  # logarithms of the lines that a parameter of a mode must gain
 CLEARLY = 10.0  # thresholds: a gain above so many needs no closer figure
 LINKED_FREEDOM = 0.5  # degrees of freedom of the cross spectra with one linked mode
 SECOND_CHANCES = 3  # rounds in which every mode that was refused is asked again
+SECOND_ORDER = 0.3  # error of ln ζ beyond which that of a frequency grows no more beside it
 PROFILE = 5.0  # ζ f T below which the damping gets a profile interval
 PROFILE_STEPS = 14
 PROFILE_STEP = (0.05, 0.8)  # of the standard deviation of ln ζ, to begin with

@@ -186,9 +186,10 @@ def _errors(fit: BandFit) -> tuple[Array, Array]:
     covariance = inverse * np.outer(scale, scale)
     std = np.sqrt(np.diag(covariance)[fit.model.at["damping"]])
     wider = np.ones(len(scale))
-    # so few correlation times tell a frequency worse than the bound, by a second order that a study
-    # of random systems found as large as the variance of ln ζ
-    wider[fit.model.at["frequency"]] = width_spread(std) * np.sqrt(1 + std**2)
+    # few correlation times tell a frequency worse than the bound, by a second order that a study of
+    # random systems found as large as the variance of ln ζ where that is small
+    second = np.minimum(std, limits.SECOND_ORDER)
+    wider[fit.model.at["frequency"]] = width_spread(std) * np.sqrt(1 + second**2)
     jacobian = _jacobian(fit) * wider
     intervals = [damping_interval(fit, j, float(s)) for j, s in enumerate(std)]
     return jacobian @ covariance @ jacobian.T, np.array(intervals)
