@@ -14,6 +14,7 @@ from prism.faults.clipping import clear_of_levels, near_level
 from prism.motion.explanation import Question
 from prism.motion.steady.kind import Steady
 from prism.remarks import Remark
+from prism.search.work import allowed, spend
 from prism.settings import Settings
 
 OMEGA = np.array([0.83, 1.31])
@@ -175,3 +176,16 @@ def test_where_nothing_is_clipped_nothing_is_asked():
     asked, found, raw = asked_of(record)
     cleared = clear_of_levels(asked, found, raw, Steady().find)
     assert cleared == (asked, found, raw)
+
+
+def test_a_second_fit_that_would_take_too_long_is_not_made_and_that_is_said():
+    asked, found, raw = asked_of(clipped(0))
+
+    def never(question):
+        raise AssertionError("there is no work left for it")
+
+    with allowed(1.0):
+        spend(0.6)
+        cleared = clear_of_levels(asked, found, raw, never)
+    assert "cut-short" in {one.code for one in cleared.found.remarks if isinstance(one, Remark)}
+    assert cleared.asked is asked

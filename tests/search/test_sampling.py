@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests import dense
 
-from prism.search.sampling import ScatteredSampling, UniformSampling, waves
+from prism.search.columns import ScatteredSampling, waves
+from prism.search.sampling import UniformSampling
 
 COUNTS = (8, 9, 100, 1001, 8000)
 STEP, START = 0.05, 3.0

@@ -21,7 +21,7 @@ from prism.faults import _limits as limits
 from prism.faults.fault import Fault
 from prism.finding import Finding
 from prism.forecast import Motion
-from prism.motion.explanation import Question
+from prism.motion.explanation import CUT_SHORT, Question
 from prism.motion.potential._limits import SIGNS_NAMED
 from prism.motion.potential.suggest import suggests_nonlinearity
 from prism.motion.steady.kind import Steady
@@ -92,7 +92,10 @@ def clear_of_levels(
     for _ in range(limits.NEAR_FITS):
         now = _near(record, found, levels)
         # other motions than steady lines take long to fit, and once more is most of the gain
-        if _settled(near, now) or (near and found.kind != Steady.name) or not enough():
+        if _settled(near, now) or (near and found.kind != Steady.name):
+            break
+        if not enough():
+            found = found if CUT_SHORT in found.remarks else found.with_remarks(CUT_SHORT)
             break
         asked.tell("samples near the level of clipping")
         without = asked._replace(data=_without(record, now))

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 
 from prism._types import Array, Mask
+from prism.search.columns import ScatteredSampling
 from prism.search.projection import LineFit
-from prism.search.sampling import AbstractSampling, ScatteredSampling, UniformSampling
+from prism.search.sampling import AbstractSampling, UniformSampling
 
 
 @dataclass(frozen=True)

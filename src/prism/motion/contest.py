@@ -202,8 +202,7 @@ def _tried(
     share = limits.LATE_SHARE if late else limits.MOST_SHARE
     try:
         with allowed(share * asked.work, more=late):
-            finding = attempt.find()
-            finding = cut_short(finding)
+            finding = cut_short(attempt.find())
         return _contender(asked, attempt.explanation, finding, attempt.most)
     except CannotTellError as error:
         return error
@@ -234,7 +233,7 @@ def _attempts(
     others = [kind for kind in kinds if kind not in random]
     if smooth:
         for kind in others:
-            if not _cut_short(kind, found):
+            if not _ended_early(kind, found):
                 yield from kind.rivals(asked, lead, None)
     for kind in random:
         yield from kind.rivals(asked, lead, None)
@@ -242,11 +241,11 @@ def _attempts(
     if smooth and driven is None:
         return
     for kind in others:
-        if isinstance(kind, LossyMotion) or not (smooth or _cut_short(kind, found)):
+        if isinstance(kind, LossyMotion) or not (smooth or _ended_early(kind, found)):
             yield from kind.rivals(asked, lead, driven)
 
 
-def _cut_short(kind: Explanation, found: Sequence[Contender]) -> bool:
+def _ended_early(kind: Explanation, found: Sequence[Contender]) -> bool:
     """Whether a search of a kind was ended early: it would be again."""
     return any(one.explanation is kind and CUT_SHORT in one.finding.remarks for one in found)
 
@@ -350,7 +349,7 @@ def _fuller(
     lowest = min(scores[: len(contenders)], default=0.0)
     for k, (one, score) in enumerate(zip(contenders, scores, strict=False)):
         full = one.most is not None and len(one.finding.modes) >= one.most
-        if full and isinstance(one.explanation, Steady) and 0 < score - lowest < limits.CUT_SHORT:
+        if full and isinstance(one.explanation, Steady) and 0 < score - lowest < limits.MAY_BRING:
             whole = _contender(asked, one.explanation, one.explanation.find(asked))
             return None if whole is None else [*contenders[:k], whole, *contenders[k + 1 :]]
     return None

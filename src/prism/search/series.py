@@ -11,7 +11,8 @@ from prism._types import Array, Mask
 from prism.errors import RecordError
 from prism.record import MIN_SAMPLES, Record
 from prism.remarks import Ask, Words
-from prism.search.sampling import AbstractSampling, ScatteredSampling, UniformSampling
+from prism.search.columns import ScatteredSampling
+from prism.search.sampling import AbstractSampling, UniformSampling
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ def test_known_masses_mean_nothing_to_it(answer):
 
 
 def test_a_search_that_becomes_long_ends_and_says_so(monkeypatch, answer):
-    monkeypatch.setattr("prism.motion.moving._limits.MOST_WORK", 1.0)
+    monkeypatch.setattr("prism.motion._limits.MOST_SHARE", 1e-9)
     model = prism.identify(answer[1], kind="moving")
     assert "cut-short" in [one.code for one in model.identifiability.remarks]
     assert "cut-short" not in [one.code for one in answer[0].identifiability.remarks]

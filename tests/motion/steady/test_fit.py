@@ -7,13 +7,14 @@ from tests import dense
 
 from prism.motion.steady.fit import refine
 from prism.search._limits import SMALLEST_GAP
+from prism.search.columns import ScatteredSampling
 from prism.search.projection import (
     CrowdedError,
     degrees_of_freedom,
     evaluate,
     gains,
 )
-from prism.search.sampling import ScatteredSampling, UniformSampling
+from prism.search.sampling import UniformSampling
 
 STEP, SAMPLES = 0.1, 400
 RESOLUTION = 2 * np.pi / (STEP * SAMPLES)

@@ -11,7 +11,8 @@ from prism.motion.steady.inphase import _ShapeModel, fit_in_phase
 from prism.motion.steady.likelihood import estimate_lines
 from prism.motion.steady.phase import first_directions, phase_test
 from prism.record import Record
-from prism.search.sampling import ScatteredSampling, UniformSampling
+from prism.search.columns import ScatteredSampling
+from prism.search.sampling import UniformSampling
 
 STEP, SAMPLES = 0.2, 60
 OMEGA = np.array([1.4, 3.9])

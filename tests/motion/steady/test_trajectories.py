@@ -8,7 +8,8 @@ import prism
 from prism.errors import OptionError
 from prism.motion.steady.inphase import fit_in_phase
 from prism.motion.steady.trajectories import Trajectories
-from prism.search.sampling import ScatteredSampling, UniformSampling
+from prism.search.columns import ScatteredSampling
+from prism.search.sampling import UniformSampling
 
 OMEGA = np.array([1.4, 3.3])
 LINE = np.array([0, 1, 1])

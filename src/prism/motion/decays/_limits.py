@@ -45,7 +45,7 @@ DRIFT_LEVEL = 1e-3  # significance at which the drift stays in the model
 DECAY_LEVEL = 1e-3  # chance, if nothing decays, below which lines are said to
 # -- how long decays may take where they compete with other kinds ----------------------------------
 TOO_MUCH_WORK = 1e9  # numbers times squared lines, above which not even those seen are tried
-MUCH_WORK = 2e7  # samples times squared lines, above which no more decays are sought than are seen
+MUCH_WORK = 2e7  # numbers times squared lines, above which no more decays are sought than are seen
 PROMISING = (
     0.8  # of what driven motion explains, that decays between kicks must explain to be fitted
 )

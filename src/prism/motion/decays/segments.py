@@ -12,13 +12,8 @@ from prism._types import Array, ComplexArray, Mask, Single
 from prism.errors import OptionError, RecordError, RecordTooShortError
 from prism.motion.decays import _limits as limits
 from prism.record import MIN_SAMPLES, Record
-from prism.search.sampling import (
-    ColumnSampling,
-    Places,
-    UniformSampling,
-    line_columns,
-    waves,
-)
+from prism.search.columns import ColumnSampling, line_columns, waves
+from prism.search.sampling import Places, UniformSampling
 from prism.search.series import Stretch, fewest_present, put_together
 
 Kicks = ArrayLike | Sequence[NDArray[np.float64]]

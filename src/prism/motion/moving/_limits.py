@@ -36,7 +36,6 @@ SWEPT_FAR = 8.0  # resolutions of the record; lines that move less show in its s
 # -- what is free ----------------------------------------------------------------------------------
 ROUNDS = 24  # in which freedom or a line is added
 LAW_WORK = 80.0, 5.0, 0.05  # nanoseconds for a sample of a line, a derivative, a product of two
-MOST_WORK = 2e10  # of a search, twenty seconds: what moves smoothly takes less
 FREEST = 7.0  # coefficients of a line: one that needs more wanders, as noise would make it
 FREEST_ALL = 6.0  # coefficients beyond that, of all lines together
 FREED_TOGETHER = 0.3  # of the best gain: freedoms of other lines that are given in the same round

@@ -185,7 +185,7 @@ def _hann_powers(lines: FourierLines) -> Array:
 
 def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> Finding:
     """Fit lines that move, from steady ones."""
-    with allowed(limits.MOST_WORK):
+    with allowed(weighing.MOST_SHARE * asked.work):
         evidence = moving_evidence(
             asked.record,
             omega,
@@ -199,7 +199,7 @@ def _moved(asked: Question, omega: Array, strength: Array, most: int | None) -> 
 
 def _swept(asked: Question, followed: Sequence[Ridge], most: int | None) -> Finding:
     """Fit lines that move, from some that were followed through the record."""
-    with allowed(limits.MOST_WORK):
+    with allowed(weighing.MOST_SHARE * asked.work):
         evidence = moving_evidence(
             asked.record,
             np.zeros(0),

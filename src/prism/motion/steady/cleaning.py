@@ -16,8 +16,9 @@ from prism.motion.steady.trend import Trend
 from prism.motion.steady.unmixed import unmixed_colour
 from prism.record import Record
 from prism.search._limits import RELATIVE_FLOOR
+from prism.search.columns import ScatteredSampling
 from prism.search.projection import LineFit
-from prism.search.sampling import BACKGROUND, ScatteredSampling, UniformSampling
+from prism.search.sampling import BACKGROUND, UniformSampling
 from prism.search.series import samplings_of
 from prism.search.whitening import Whitening, whitening_of
 from prism.search.work import over
