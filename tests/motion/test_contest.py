@@ -270,3 +270,9 @@ def test_no_kind_is_left_out_because_another_takes_long():
     model = prism.identify(record)
     assert model.kind == "driven"
     assert len(model.modes) == 2
+
+
+def test_where_lines_stand_is_nothing_against_them():
+    """Two lines of a chain that happen to be close are no doubt about records at equilibrium."""
+    record = prism.systems.chain().equilibrium(60, 0.2, trials=30, noise=0.1, rng=1)
+    assert "doubt" not in codes(prism.identify(record, experiment="equilibrium", mass="identity"))

@@ -305,6 +305,16 @@ def test_chart_of_a_forecast_holds_the_data_that_were_held_back(long):
     assert [mark.name for mark in marks(panel, Line)] == ["fit", "forecast"]
 
 
+def test_a_forecast_of_a_motion_that_has_died_shows_its_noise():
+    """The band was cut at the motion, which was nothing: it filled the picture."""
+    t = 0.1 * np.arange(1500)
+    x = np.exp(-0.2 * t) * np.cos(t) + 0.02 * np.random.default_rng(0).standard_normal(1500)
+    model = prism.identify(prism.Record(x, dt=0.1), damped=True)
+    low, high = forecast_view(model).chart().panels[0].y.span
+    assert low < -2 * model.noise_std[0]
+    assert high > 2 * model.noise_std[0]
+
+
 def test_chart_of_shapes_has_a_row_for_each_mode(ensemble):
     model, _ = ensemble
     (panel,) = shapes_view(model).chart().panels

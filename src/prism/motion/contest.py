@@ -271,13 +271,20 @@ def _hump(asked: Question, rests: Sequence[Array]) -> float:
 
 
 def against(asked: Question, finding: Finding) -> Remark | None:
-    """What the data say against steady lines that were insisted on."""
+    """What the data say against steady lines that were insisted on.
+
+    Where lines stand alone is a reason to ask other kinds, but none to doubt what was told.
+    """
     one = _contender(asked, Steady(), finding)
-    if one is None or not one.doubts or _full(asked, finding):
+    if one is None or _full(asked, finding):
+        return None
+    places = set(_doubts(asked, finding, (), 1.0))
+    doubts = [doubt for doubt in one.doubts if doubt not in places]
+    if not doubts:
         return None
     return Remark(
         "the data speak against steady lines",
-        "; ".join(one.doubts),
+        "; ".join(doubts),
         "without that option, as free motion, the kind of motion is found from the data",
         code="doubt",
     )

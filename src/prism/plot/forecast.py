@@ -132,10 +132,10 @@ class ForecastView(StackedView):
         )
 
     def _span(self, a: int, data: Array) -> tuple[float, float]:
-        """Range of the motion and of the data; a band that is much wider is cut."""
+        """Range of the motion, its noise and the data; a band that is much wider is cut."""
         y = self.values[:, a]
         half = self._widths(a)[0][0]
-        reach = np.fmin(half, np.nanmax(np.abs(y)))
+        reach = np.fmin(half, np.fmax(np.nanmax(np.abs(y)), 2 * self.noise_std[a]))
         return spread(y - reach, y + reach, *([data] if len(data) else []))
 
 

@@ -83,7 +83,7 @@ _KICK = (("kicks", "kicked"), ("kick",))
 _DRIVEN = (("driven",), ("driven by", "noise drives", "noise-driven", "drives it"))
 _MACHINE = (("machine-lines", "steady-lines", "machine"), ("machine", "steady line"))
 _MOVING = (("moving", "modulated", "gain-drift", "clock-drift"), ("moves", "modulat", "drifts in"))
-_NOISE = (("noise",), ("no line",))
+_NOISE = (("noise", "faint"), ("no line",))
 _NONLINEAR = (("nonlinear", "torus", "harmonics"), ("nonlinear", "quasi-periodic"))
 _EQUAL = (
     (

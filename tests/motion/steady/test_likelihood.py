@@ -1,9 +1,13 @@
 """Lines where steady lines end: next to the Nyquist frequency, too crowded."""
 
+from contextlib import suppress
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import prism
+from prism.errors import NoLineError
 from prism.motion.steady import estimate_lines
 from prism.systems import LinearSystem
 
@@ -62,3 +66,45 @@ def test_a_pair_far_below_the_resolution_is_two_modes_and_no_more(channels, apar
     assert fit.line.tolist() == [0, 1, 2, 3]
     z = (fit.omega - system.frequencies) / np.sqrt(np.diag(fit.covariance)[:4])
     assert np.abs(z).max() < 3
+
+
+# ------------------------------------------------------------------ lines that noise made
+
+
+def noise_of(channels, trials, seed, line=0.0):
+    """White noise in some trials, with a line in it if one is asked for."""
+    rng, t = np.random.default_rng([31, seed]), np.arange(600)
+    phase = rng.uniform(0, 6.3, trials)
+    moves = line * np.cos(0.7 * t + phase[:, None])[..., None] * np.ones(channels)
+    return prism.Record(moves + rng.standard_normal((trials, len(t), channels)), dt=1.0)
+
+
+def told(record, false_alarm=1e-3):
+    model = prism.identify(record, damped=False, false_alarm=false_alarm)
+    return model, {remark.code: str(remark) for remark in model.identifiability.remarks}
+
+
+def test_noise_that_passes_for_a_line_is_one_mode_and_said():
+    """Its directions in the trials are those of noise: it was a mode for each of two of them."""
+    shown = 0
+    for seed in range(12):
+        with suppress(NoLineError):
+            model, said = told(noise_of(3, 8, seed), false_alarm=0.9)
+            frequencies = model.modes.frequencies
+            assert len(set(frequencies)) == len(frequencies)
+            assert "may be noise" in said["faint"]
+            shown += 1
+    assert shown >= 4
+
+
+def test_a_line_beyond_doubt_is_not_called_faint():
+    assert "faint" not in told(noise_of(2, 4, 0, line=0.5))[1]
+
+
+def test_the_chance_of_a_line_at_the_threshold_is_that_of_the_search():
+    lines = estimate_lines(noise_of(2, 4, 0, line=0.2), false_alarm=1e-3)
+    assert 0 < lines.chances[0] < 1
+    assert replace(lines, threshold=lines.gains[0]).chances[0] == 1.0
+    # the tail of χ² of 16 degrees of freedom falls a little slower than exp(-u/2)
+    halved = replace(lines, threshold=lines.gains[0] - 2 * np.log(2))
+    assert 0.5 < halved.chances[0] < 0.7

@@ -109,7 +109,11 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
         noise_std=lines.noise,
         noise_correlation=lines.correlation,
         motion=motion,
-        remarks=(*_remarks(lines, record.channels, rigid=_is_rigid(outcome)), *more),
+        remarks=(
+            *_remarks(lines, record.channels, rigid=_is_rigid(outcome)),
+            *_faint(lines, asked.settings.false_alarm),
+            *more,
+        ),
         fit=lines,
     )
 
@@ -273,6 +277,22 @@ def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterato
     if lines.fit.background > 1 and not rigid:
         yield Remark(
             "a linear drift is significant and was fitted together with the lines", code="drift"
+        )
+
+
+def _faint(lines: Lines, false_alarm: float) -> Iterator[Remark]:
+    """Lines that noise alone may have made."""
+    chance = false_alarm * lines.chances
+    faint = np.flatnonzero(chance > limits.MAY_BE_NOISE)
+    if len(faint):
+        which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in faint[:_LISTED])
+        many = len(faint) > 1
+        yield Remark(
+            f"the line{'s' * many} at {which} may be noise: of records without any line one in "
+            f"{float(f'{1 / chance[faint].max():.2g}'):.0f} shows one like "
+            f"{'these' if many else 'it'}",
+            advice="a longer record, or another one, shows whether it is there",
+            code="faint",
         )
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import fdtrc
+from scipy.special import chdtrc, fdtrc
 
 from prism._types import Array, Index, Mask
 from prism.errors import NoLineError, RecordTooShortError
@@ -154,6 +154,16 @@ class Lines:
         """Lines that are significantly not in phase on all channels."""
         return np.array([test.p_value[0] < limits.PHASE_LEVEL for test in self.tests])
 
+    @property
+    def chances(self) -> Array:
+        r"""Chance that noise alone shows each line, over that of one at the threshold u.
+
+        :math:`\Pr(χ^2_s > \text{gain}) / \Pr(χ^2_s > u)`, as the places are the same for both.
+        """
+        dof = 2 * self.means.size
+        ratio: Array = chdtrc(dof, self.gains) / chdtrc(dof, self.threshold)
+        return np.fmin(ratio, 1.0)
+
 
 def estimate_lines(
     record: Record,
@@ -270,7 +280,8 @@ def _described(family: LineFamily, fit: LineFit, orders: Index, torus: Torus | N
     levels = family.colour.levels(fit.omega, fit.weights)
     tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
     close = _beside_another(fit.omega, limits.SHARED_CELL * family.rules.resolution)
-    ranks = [1 if near else _reported_rank(t) for t, near in zip(tests, close, strict=True)]
+    price = family.rules.threshold
+    ranks = [1 if near else _reported_rank(t, price) for t, near in zip(tests, close, strict=True)]
     needed = [_needed_rank(t) for t in tests]
     structured = _with_shapes(family, fit, tests, ranks, orders, torus)
     same = needed == ranks
@@ -385,11 +396,12 @@ def _needed_rank(test: PhaseTest) -> int:
     return int(np.argmax(test.p_value >= limits.PHASE_LEVEL)) + 1
 
 
-def _reported_rank(test: PhaseTest) -> int:
+def _reported_rank(test: PhaseTest, threshold: float) -> int:
     """Number of modes at this frequency.
 
     A further direction must be strong, or move in the trials as the first one does not: a weak
-    one that follows the first is the delay of a channel or a loss.
+    one that follows the first is the delay of a channel or a loss. Each must gain what a line
+    must: noise that passes for a line has as many directions as there are channels.
     """
     modes = (test.ratio > limits.DEGENERATE) | (test.led < limits.PHASE_LEVEL)
-    return min(_needed_rank(test), max(1, int(np.sum(modes))))
+    return min(_needed_rank(test), max(1, int(np.sum(modes & (test.gains > threshold)))))

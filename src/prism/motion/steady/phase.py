@@ -29,6 +29,8 @@ class PhaseTest:
         Columns: the directions of the line, strongest first, in the noise metric.
     ratio : array (channels,)
         Singular values over the first one.
+    gains : array (channels,)
+        Their squares: the part of the gain of the line that is along each direction.
     p_value : array (channels,)
         Entry k: probability that the directions after the first k + 1 are noise only.
     led : array (channels,)
@@ -41,6 +43,7 @@ class PhaseTest:
 
     directions: Array
     ratio: Array
+    gains: Array
     p_value: Array
     led: Array
     turned: float = 0.0
@@ -89,7 +92,7 @@ def phase_test(fit: LineFit, j: int, orders: Index) -> PhaseTest:
         tails[0] = _rank_one_misfit(parts, U[:, 0] / scale)
     dof = [(n - k) * (X.shape[1] - k) for k in range(1, n + 1)]
     p = [float(chdtrc(d, t)) if d > 0 else 1.0 for d, t in zip(dof, tails, strict=True)]
-    return PhaseTest(U / scale[:, None], s / s[0], np.array(p), led, turned)
+    return PhaseTest(U / scale[:, None], s / s[0], s**2, np.array(p), led, turned)
 
 
 def _led(along: ComplexArray) -> Array:
