@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo app test style lint format docs screenshots bench compare settings study \
+.PHONY: help demo app test style lint format docs screenshots bench compare settings slow study \
         peers-test answers speed clean
 
 help: ## show this list
@@ -23,7 +23,7 @@ app: $(VENV)/.app ## set up and open the local page to drop files on
 # One thread per worker: two workers that each start a thread pool are slower than one.
 test: export OMP_NUM_THREADS := 1
 test: export OPENBLAS_NUM_THREADS := 1
-test: style ## set up, check the style, run all tests and print their coverage
+test: style ## set up, check the style, run the tests and print their coverage
 	$(BIN)/python -m slipcover -m pytest -n 2
 	$(BIN)/python tools/coverage_table.py
 
@@ -70,6 +70,11 @@ speed: export OPENBLAS_NUM_THREADS := 1
 speed: $(VENV)/.speed ## time the main jobs once, and keep the times of this commit in .asv
 	$(BIN)/asv machine --yes
 	$(BIN)/asv run --quick --python=same --set-commit-hash $$(git rev-parse HEAD)
+
+slow: export OMP_NUM_THREADS := 1
+slow: export OPENBLAS_NUM_THREADS := 1
+slow: $(VENV)/.dev ## the tests that take ten seconds or more
+	$(BIN)/python -m pytest -m slow -n 2
 
 study: export OMP_NUM_THREADS := 1
 study: export OPENBLAS_NUM_THREADS := 1

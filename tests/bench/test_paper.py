@@ -35,20 +35,24 @@ def test_b1_residues():
     assert 0.5 < rows[0].own_method < 12
 
 
+@pytest.mark.slow
 def test_b2_counts():
     assert not failed(b2_count_rows())
 
 
+@pytest.mark.slow
 def test_b2_forecast():
     rows = b2_forecast_rows(3)
     # medians of three instead of ten
     assert all(row.measured < 1.4 * row.high for row in rows)
 
 
+@pytest.mark.slow
 def test_b3_regular():
     assert not failed(b3_regular_rows(3))
 
 
+@pytest.mark.slow
 def test_b3_chaotic():
     rows = b3_chaotic_rows()
     assert not failed(rows)

@@ -31,6 +31,7 @@ def test_rotation():
     assert rows["gyroscopic matrix, worst error %"].holds
 
 
+@pytest.mark.slow
 def test_tides():
     if real.folder() is None:
         pytest.skip("no folder of real measurements: set PRISM_REAL_DATA")

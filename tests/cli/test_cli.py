@@ -841,6 +841,7 @@ def test_importing_the_command_line_is_light():
     assert done.stdout.split() == []
 
 
+@pytest.mark.slow
 def test_benchmark_draws_the_figures_of_the_paper(tmp_path, capsys):
     assert main(["benchmark", "--figures", str(tmp_path / "figures")]) == 0
     names = sorted(path.name for path in (tmp_path / "figures").iterdir())

@@ -1,6 +1,7 @@
 """Steady lines on top of driven motion are kept apart."""
 
 import numpy as np
+import pytest
 
 import prism
 
@@ -30,6 +31,7 @@ def test_a_machine_is_named_and_no_mode():
     assert np.all(off < 0.5 * plain.modes.frequencies_std)
 
 
+@pytest.mark.slow
 def test_its_frequency_has_an_error_that_holds():
     from prism.motion.driven.driven import fit_driven
 

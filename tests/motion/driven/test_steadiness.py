@@ -29,6 +29,7 @@ def codes(record):
     return [one.code for one in model.identifiability.remarks]
 
 
+@pytest.mark.slow
 def test_stationary_noise_is_not_remarked_on():
     assert not any("unsteady-drive" in codes(driven(np.ones_like, seed)) for seed in range(10))
 

@@ -69,6 +69,7 @@ def test_nothing_is_followed_where_nothing_sweeps(record):
     assert ridges(record) == []
 
 
+@pytest.mark.slow
 def test_random_motion_is_no_sweep():
     """What noise drives wanders: in 20 records of it at most two look like a smooth path."""
     seen = [bool(ridges(make("driven", seed, TUNING).record)) for seed in range(20)]

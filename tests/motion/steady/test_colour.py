@@ -119,6 +119,7 @@ def test_a_forecast_in_coloured_noise_survives_a_file(tmp_path):
     np.testing.assert_allclose(after.std, before.std, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_slow_noise_is_predicted_and_returns_to_its_mean():
     errors, plain, spread = [], [], []
     for seed in range(10):

@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 import prism
 from prism.motion.steady import estimate_lines
@@ -77,6 +78,7 @@ def test_linear_systems_are_not_tied():
         assert estimate_lines(record, false_alarm=1e-3).torus is None
 
 
+@pytest.mark.slow
 def test_a_regular_orbit_is_tied_by_its_own_record():
     """x of Hénon-Heiles: the slow line is the difference of the two strong ones, 0.8 turns."""
     clean = henon_record(0.05, 400.0)

@@ -557,6 +557,7 @@ def test_a_force_with_the_wrong_sign_cannot_be_passive():
         fit_records(Record(values, dt=DT, channels=["x", "f_x"]), ["f_x"])
 
 
+@pytest.mark.slow
 def test_a_nonlinear_response_is_remarked_on_and_not_split_into_many():
     record = cart_record(0, duration=200, noise=0.001)
     values = record.trials[0].copy()

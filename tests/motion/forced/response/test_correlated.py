@@ -86,6 +86,7 @@ def test_the_correlation_is_found_in_what_the_fit_leaves(relative):
     np.testing.assert_allclose(np.mean(found, axis=0), ALONG, atol=0.06)
 
 
+@pytest.mark.slow
 def test_intervals_cover_and_a_remark_says_so():
     z = []
     for seed in range(12):
