@@ -129,8 +129,13 @@ class Modes(Value):
 
     @property
     def damping_std(self) -> Array | None:
-        """Standard deviations of the damping ratios; None where damping was not estimated."""
-        return self.joint.std("damping") if "damping" in self.joint else None
+        """Standard deviations of the damping ratios; None where damping was not estimated.
+
+        Zero for a rigid-body mode, which has no ratio: it loses nothing in its zero periods.
+        """
+        if "damping" not in self.joint:
+            return None
+        return np.where(self.frequencies > 0, self.joint.std("damping"), 0.0)
 
     @property
     def covariance(self) -> Array:

@@ -204,6 +204,30 @@ def test_rotating_motion_is_noticed():
     assert "not in phase" in str(model.identifiability)
 
 
+def turned(gyroscopic=None):
+    """A chain whose fastest line is an ellipse, and its mass."""
+    system = prism.systems.chain(3, observed=[0, 1])
+    still = system.free(300, DT, noise=0.05, rng=3)
+    fast = 0.1 * np.sin(system.frequencies[-1] * still.times[0])
+    values = still.trials[0] + np.column_stack([0 * fast, fast])
+    record = prism.Record(values, dt=DT)
+    return prism.identify(record, mass="identity", gyroscopic=gyroscopic)
+
+
+def test_a_line_that_is_not_in_phase_has_no_reciprocal_hamiltonian():
+    """It was completed, with a remark: the couplings are those of another system."""
+    model = turned()
+    assert model.hamiltonian is None
+    assert "is not in phase on all channels" in model.identifiability.why
+    assert "gyroscopic=False" in str(model.identifiability)
+
+
+def test_who_says_that_nothing_rotates_has_it_all_the_same():
+    model = turned(gyroscopic=False)
+    assert model.hamiltonian is not None
+    assert "out-of-phase" in {one.code for one in model.identifiability.remarks}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

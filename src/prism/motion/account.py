@@ -25,6 +25,7 @@ from prism._types import Array, ComplexArray, Index
 from prism.motion import _limits as limits
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.spectrum import FourierLines, fourier_lines
+from prism.motion.ends import end_columns, without_ends
 from prism.record import Record
 
 __all__ = ["Account", "costs", "lines_of", "price_of", "usable"]
@@ -86,6 +87,7 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
         left = lines_of(record, filters(one.rests))
         cost = sum(_profile(left.values[piece], least) for piece in pieces)
         if one.bands:
+            cost = min(cost, _with_ends(record, left, pieces, least, bands, filters))
             cost += sum(_random(band) for band in bands)
         elif bands:
             rest = lines_of(record, plain(one.rests))
@@ -93,6 +95,22 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
             cost += sum(_in_band(rest, floor, band, plain) for band in bands)
         out.append(float(cost) + one.price)
     return out
+
+
+def _with_ends(
+    record: Record,
+    left: FourierLines,
+    pieces: Sequence[Index],
+    floor: Array,
+    bands: Sequence[BandFit],
+    filters: _Prewhitening,
+) -> float:
+    """The cost of noise outside the bands, with the ends of the modes and their price."""
+    poles = np.concatenate([band.model.free().poles for band in bands])
+    columns = end_columns(left.omega, poles, filters.step)
+    values = without_ends(left, pieces, columns, filters.gain(left.omega))
+    ends = columns.shape[1] * record.n_channels * record.n_trials
+    return sum(_profile(values[piece], floor) for piece in pieces) + price_of(record, ends)
 
 
 def _in_time(record: Record, rests: Sequence[Array]) -> float:
@@ -116,11 +134,15 @@ class _Prewhitening:
     phi: Array
     step: float
 
-    def log_gain(self, omega: Array) -> Array:
-        """``log |1 - Σ_j φ_ja exp(-iωj dt)|²``, (lines, channels)."""
+    def gain(self, omega: Array) -> ComplexArray:
+        """``1 - Σ_j φ_ja exp(-iωj dt)``, (lines, channels)."""
         lags = np.arange(1, len(self.phi) + 1)
         turned = np.exp(-1j * self.step * np.multiply.outer(omega, lags))
-        return np.asarray(np.log(np.abs(1 - turned @ self.phi) ** 2), float)
+        return np.asarray(1 - turned @ self.phi)
+
+    def log_gain(self, omega: Array) -> Array:
+        """``log |gain|²``, (lines, channels)."""
+        return np.asarray(np.log(np.abs(self.gain(omega)) ** 2), float)
 
     def __call__(self, rests: Sequence[Array]) -> list[Array]:
         order = len(self.phi)

@@ -49,6 +49,8 @@ def test_a_free_body_under_force_has_a_mode_at_zero(seed):
     z = (h.hidden_frequencies - FREE.hidden_frequencies) / h.hidden_frequencies_std
     assert np.abs(z).max() < 4
     assert "(1 of them a rigid-body mode)" in model.summary()
+    # it has no damping ratio: that of some seeds was 0(10)e+133
+    assert (model.modes.damping[0], model.modes.damping_std[0]) == (0, 0)
 
 
 def test_a_support_that_shows_is_not_called_free():

@@ -19,9 +19,11 @@ from prism.motion.account import Account, price_of
 from prism.motion.doubts import symmetric
 from prism.motion.explanation import Explanation, Question
 from prism.motion.steady import METHODS, Lines
+from prism.motion.steady.likelihood import beside_another
 from prism.motion.steady.ties import Ties
 from prism.motion.steady.torus import Torus
 from prism.motion.steady.trajectories import Trajectories
+from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.search.whitening import noise_remarks
 from prism.uncertainty import Gaussian
@@ -58,7 +60,10 @@ class Steady(Explanation):
         bands = ignored_bands(settings.ignore, asked.record, lines.fit.omega, "lines")
         lines = lines.without(bands) if bands else lines
         lines = lines.believing(asked.experiment.believed(lines))
-        return finding_of(asked, lines, not_lines(lines) or asked.experiment.magnitudes(lines))
+        outcome = not_lines(lines) or asked.experiment.magnitudes(lines)
+        if isinstance(outcome, Magnitudes) and settings.gyroscopic is None:
+            outcome = _not_in_phase(lines, asked.record) or outcome
+        return finding_of(asked, lines, outcome)
 
     def account(self, asked: Question, found: Finding) -> Account | None:
         """What the lines leave, and the price of frequencies, shapes and amplitudes."""
@@ -141,6 +146,32 @@ def not_lines(lines: Lines) -> Undetermined | None:
     )
 
 
+def _not_in_phase(lines: Lines, record: Record) -> Undetermined | None:
+    """Lines that are not those of a reciprocal system have none that completes them."""
+    near = beside_another(lines.fit.omega, 2 * np.pi / record.duration)
+    out = np.flatnonzero(lines.more_directions & ~near)
+    if not len(out):
+        return None
+    return Undetermined(
+        f"{_line_names(lines, out)} not in phase on all channels, as all modes of a lossless "
+        "reciprocal system are, and shapes that are in phase would give wrong couplings",
+        Words(
+            "a channel that is late, a loss, a rotation or a second mode at that frequency would "
+            "do this: mend or model it; to take the shapes all the same, say that nothing "
+            "rotates ({0})",
+            (Ask("gyroscopic", False),),
+        ),
+        refuted=True,
+    )
+
+
+def _line_names(lines: Lines, which: Index) -> str:
+    """The lines at 1, 2 are."""
+    many = len(which) > 1
+    names = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in which[:_LISTED])
+    return f"the line{'s' * many} at {names} {'are' if many else 'is'}"
+
+
 def _fundamentals(torus: Torus) -> str:
     return " and ".join(f"{w:.6g}" for w in torus.fundamentals)
 
@@ -211,11 +242,9 @@ def _is_rigid(outcome: Outcome) -> bool:
 def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterator[Remark]:
     out = np.flatnonzero(lines.out_of_phase)
     if len(out):
-        which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in out[:_LISTED])
-        many = len(out) > 1
         yield Remark(
-            f"the line{'s' * many} at {which} {'are' if many else 'is'} not in phase on all "
-            "channels, as a mode of a lossless reciprocal system must be",
+            f"{_line_names(lines, out)} not in phase on all channels, as a mode of a lossless "
+            "reciprocal system must be",
             advice=Words(
                 "two modes of one frequency, damping, rotation or a delay between channels would "
                 "do this; records at equilibrium of a system that rotates are fitted with {0}",

@@ -155,6 +155,13 @@ class Lines:
         return np.array([test.p_value[0] < limits.PHASE_LEVEL for test in self.tests])
 
     @property
+    def more_directions(self) -> Mask:
+        """Lines that significantly move along more directions than they have modes."""
+        ranks = np.bincount(self.fit.line, minlength=len(self.tests))
+        chances = [t.p_value[rank - 1] for t, rank in zip(self.tests, ranks, strict=True)]
+        return np.array(chances) < limits.PHASE_LEVEL
+
+    @property
     def chances(self) -> Array:
         r"""Chance that noise alone shows each line, over that of one at the threshold u.
 
@@ -279,7 +286,7 @@ def _described(family: LineFamily, fit: LineFit, orders: Index, torus: Torus | N
     """Test every line for being in phase, and fit all with common shapes."""
     levels = family.colour.levels(fit.omega, fit.weights)
     tests = tuple(phase_test(_at(fit, levels, j), j, orders) for j in range(fit.count))
-    close = _beside_another(fit.omega, limits.SHARED_CELL * family.rules.resolution)
+    close = beside_another(fit.omega, family.rules.resolution)
     price = family.rules.threshold
     ranks = [1 if near else _reported_rank(t, price) for t, near in zip(tests, close, strict=True)]
     needed = [_needed_rank(t) for t in tests]
@@ -381,14 +388,20 @@ def _drift(family: LineFamily, fit: LineFit) -> float:
     return drift_p_value(fit, family.colour.levels(slowest, fit.weights)[:, 0])
 
 
-def _beside_another(omega: Array, reach: float) -> Mask:
+def beside_another(omega: Array, resolution: float) -> Mask:
     """Lines so close to another that they are a pair of modes, one direction each.
 
     The error of their frequencies moves motion from one to the other, so that either alone seems
     to have directions that are those of both.
+
+    Parameters
+    ----------
+    omega : array (lines,)
+    resolution : float
+        2π/T of the longest trial.
     """
     apart = np.abs(omega[:, None] - omega) + np.diag(np.full(len(omega), np.inf))
-    return np.asarray((apart < reach).any(axis=1))
+    return np.asarray((apart < limits.SHARED_CELL * resolution).any(axis=1))
 
 
 def _needed_rank(test: PhaseTest) -> int:
