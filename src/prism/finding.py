@@ -127,6 +127,9 @@ class ResponseSummary(Value):
         and an input are determined.
     zeros : tuple of Zero
         Of each measured entry, and of the whole receptance of several ports.
+    modal : Gaussian or None
+        Of the squares, participation and friction of the fitted response (`prism.receptance`),
+        whence the error of the receptance; None where its damping is structural.
     """
 
     low: float
@@ -137,6 +140,7 @@ class ResponseSummary(Value):
     inside: Mask
     participation: Array
     zeros: tuple[Zero, ...]
+    modal: Gaussian | None = None
 
 
 @dataclass(frozen=True, eq=False)

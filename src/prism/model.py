@@ -25,6 +25,7 @@ from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel, UndeterminedKernel
 from prism.modes import Modes
 from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
+from prism.receptance import receptance_std
 from prism.record import Record
 from prism.remarks import Remark, Words
 from prism.settings import Settings
@@ -183,6 +184,27 @@ class Model(Value):
         points, omega = np.asarray(s, complex)[..., None], self.modes.frequencies
         weights = 1 / (points**2 + 2 * self.modes.damping * omega * points + omega**2)
         return np.asarray(np.tensordot(weights, self.modes.residues, axes=1), complex)
+
+    def receptance_std(self, s: ArrayLike) -> ComplexArray:
+        r"""Standard deviations of the real and of the imaginary part of `receptance`.
+
+        As ``std(Re H) + 1j std(Im H)``, of the shape of `receptance`: from the joint error of all
+        modes, so that what they say together about a frequency between them is in it.
+
+        Raises
+        ------
+        CannotTellError
+            When the data do not determine the magnitudes, or no response was fitted.
+        """
+        if self.modes.residues is None:
+            raise self._cannot("the receptance")
+        if self.response is None or self.response.modal is None:
+            raise CannotTellError(
+                "the error of a receptance is known of measured responses and forced records "
+                "whose damping is not structural: elsewhere those of residues, frequencies and "
+                "damping ratios are."
+            )
+        return receptance_std(self.response.modal, s)
 
     def observability(self, duration: float | None = None) -> Observability:
         """What a record shows of the state of the modes: Gramian, rank, participation.

@@ -151,12 +151,19 @@ def _verdict_to_json(verdict: Identifiability) -> Json:
     }
 
 
+def _modal_to_json(modal: Gaussian) -> Json:
+    """The participation stands with the response."""
+    own = {name: modal.value(name).tolist() for name in ("squares", "friction")}
+    return {**own, **modal.to_json()}
+
+
 def _response_to_json(response: ResponseSummary) -> Json:
     return {
         **vars(response),
         "pairs": [list(pair) for pair in response.pairs],
         "inside": response.inside.tolist(),
         "participation": response.participation.tolist(),
+        "modal": None if response.modal is None else _modal_to_json(response.modal),
         "zeros": [
             {**vars(zero), "frequency_std": _finite(zero.frequency_std)} for zero in response.zeros
         ],
@@ -313,7 +320,10 @@ def _response_from_json(data: Json) -> ResponseSummary:
         "inside": np.array(data["inside"], bool),
         "participation": np.array(data["participation"], float),
     }
-    return ResponseSummary(**{**data, **arrays, "pairs": pairs, "zeros": zeros})
+    modal = data.get("modal")
+    if modal is not None:
+        modal = Gaussian.from_json(modal, {**modal, "participation": data["participation"]})
+    return ResponseSummary(**{**data, **arrays, "pairs": pairs, "zeros": zeros, "modal": modal})
 
 
 def _modes_from_json(data: Json, channels: int) -> Modes:

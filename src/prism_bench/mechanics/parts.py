@@ -18,7 +18,7 @@ from prism_bench.mechanics.scoring import Score
 
 __all__ = ["keep", "kept"]
 
-_ARRAYS = ("hidden", "damping", "gyroscopic")
+_ARRAYS = ("hidden", "damping", "gyroscopic", "banded")
 
 
 def keep(path: Path, case: Case, scored: Score) -> None:

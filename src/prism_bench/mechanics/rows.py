@@ -16,11 +16,12 @@ from prism_bench.table import Row
 __all__ = ["rows_of"]
 
 COUNTED, RECIPROCAL = 0.98, 0.99
-RECEPTANCE = 0.02  # error of a fitted receptance: that of one measured line
+RECEPTANCE = 0.02  # error of a fitted response: that of one of its measured lines
 RMS: tuple[float | None, float | None] = (0.9, 1.1)
 COVERED: tuple[float | None, float | None] = (0.92, 0.98)
 _OPEN: tuple[float | None, float | None] = (None, None)
 ENOUGH = 100  # numbers from which rms and coverage are held against their bars
+MANY = 2000  # the same of numbers along one receptance, which say much the same
 QUANTITIES = {
     "hidden": "hidden frequencies",
     "damping": "damping of hidden modes",
@@ -62,7 +63,14 @@ def _answers(row: Mechanics, scores: list[Score]) -> list[Row]:
     off = np.array([one.receptance for one in scores])
     if np.isfinite(off).any():
         largest = float(np.nanquantile(off, 0.95))
-        rows.append(Row(row.words, "receptance, error, 95 % quantile", largest, None, RECEPTANCE))
+        # a record has no lines of its own to be better than
+        most = RECEPTANCE if row.name.endswith("-frf") else None
+        rows.append(Row(row.words, "receptance, error, 95 % quantile", largest, None, most))
+    z = np.concatenate([one.banded for one in scores])
+    if len(z):
+        inside = coverage(np.where(np.isfinite(z), z, 1e3))
+        bars, note = COVERED if len(z) >= MANY else _OPEN, f"of {len(z)}"
+        rows.append(Row(row.words, "receptance, coverage of 95 %", inside, *bars, note))
     if row.reciprocal:
         called = float(np.mean([not one.turning for one in scores]))
         rows.append(Row(row.words, "called reciprocal", called, RECIPROCAL))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.errors import CannotTellError
 from prism.model import Model
 from prism_bench._blind import identified, said_by
@@ -18,6 +18,7 @@ __all__ = ["Score", "score"]
 
 ANSWERED, REFUSED, TIMEOUT, BROKEN = "answered", "refused", "timeout", "broken"
 OFF = 5.0  # standard errors from which a hidden frequency is wrong
+LINES = 20  # at which the error of a receptance is compared
 DOUBT = (
     *("doubt", "close-call", "alternatives", "unexplained", "not-lines", "equilibrium-doubtful"),
     *("misfit", "not-white", "not-reciprocal", "unsymmetric", "gain", "not-alternating"),
@@ -55,8 +56,9 @@ class Score:
         Whether a refusal blames nothing that is right; it may where something is wrong.
     said : bool
         Whether a remark doubts the answer, or says of what is wrong that it was not tested.
-    hidden, damping, gyroscopic : array
-        Errors over their standard errors.
+    hidden, damping, gyroscopic, banded : array
+        Errors over their standard errors; those of the receptance are of its real and imaginary
+        part at some lines, and the answer is not judged by them.
     receptance : float
         Error over its size, root mean square; not a number where it is not compared.
     turning : bool
@@ -79,6 +81,7 @@ class Score:
     hidden: Array = field(default_factory=lambda: _NO)
     damping: Array = field(default_factory=lambda: _NO)
     gyroscopic: Array = field(default_factory=lambda: _NO)
+    banded: Array = field(default_factory=lambda: _NO)
     receptance: float = np.nan
     turning: bool = False
     codes: tuple[str, ...] = ()
@@ -219,7 +222,18 @@ def _errors(truth: Truth, model: Model) -> dict[str, Any]:
         lines, H = truth.receptance
         found = model.receptance(1j * lines).reshape(H.shape)
         out["receptance"] = float(np.sqrt(np.mean(np.abs(found / H - 1) ** 2)))
+        out["banded"] = _banded(model, lines, found - H)
     return out
+
+
+def _banded(model: Model, lines: Array, off: ComplexArray) -> Array:
+    """Errors of the receptance over their standard errors, where these are known."""
+    if model.response is None or model.response.modal is None:
+        return _NO
+    few = slice(None, None, max(len(lines) // LINES, 1))
+    std = model.receptance_std(1j * lines[few]).reshape(-1, off.shape[1])
+    parts = [(off[few].real, std.real), (off[few].imag, std.imag)]
+    return np.concatenate([_over(*part).ravel() for part in parts])
 
 
 def _damping(truth: Array, h: Any) -> Array:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from prism._types import Array, ComplexArray, Mask
 from prism.remarks import Remark
+from prism.uncertainty import Gaussian
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,24 @@ class FosterFit:
     remarks: tuple[Remark | str, ...] = ()
     driven: bool = True
     coupled: Array | None = None
+
+    @property
+    def modal(self) -> Gaussian:
+        r"""Squares, participation and friction of the modes with their joint error.
+
+        Without coupling :math:`λ = Ω^2` and :math:`c = ηΩ`, from the errors of Ω and η.
+        """
+        foster, (K, n) = self.foster, self.foster.participation.shape
+        values = {"squares": foster.omega**2, "participation": foster.participation}
+        if self.coupled is not None and foster.friction is not None:
+            lower = foster.friction[np.tril_indices(K)]
+            return Gaussian.of(values | {"friction": lower}, self.coupled)
+        turn = np.eye(K * (n + 2))
+        each, last = np.arange(K), K * (n + 1) + np.arange(K)
+        turn[each, each] = 2 * foster.omega
+        turn[last, last], turn[last, each] = foster.omega, foster.loss
+        C = turn @ self.covariance @ turn.T
+        return Gaussian.of(values | {"friction": foster.loss * foster.omega}, C)
 
     def with_static_modes(self, far: float) -> FosterFit:
         r"""The same fit with its static compliance as modes at a far frequency.

@@ -279,6 +279,7 @@ def _finding(
             inside=fit.inside,
             participation=foster.participation,
             zeros=_zeros(fit, names, pairs, band),
+            modal=None if foster.damping == "structural" else fit.modal,
         ),
         fit=fit,
     )
