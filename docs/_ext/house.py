@@ -49,6 +49,7 @@ STOREYS = (
             *(
                 "_changes",
                 "reduction",
+                "receptance",
                 "completion",
                 "hamiltonian",
                 "port_hamiltonian",

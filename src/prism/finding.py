@@ -128,7 +128,7 @@ class ResponseSummary(Value):
     zeros : tuple of Zero
         Of each measured entry, and of the whole receptance of several ports.
     modal : Gaussian or None
-        Of the squares, participation and friction of the fitted response (`prism.receptance`),
+        Of squares (modes,), participation (modes, channels) and friction of the fitted response,
         whence the error of the receptance; None where its damping is structural.
     """
 

@@ -14,6 +14,7 @@ LINES_PER_CHANNEL = 6  # of a block, at least, for noise correlated between chan
 PREWHITENING = 2  # samples before, from which noise is foreseen: enough for a slope or a peak
 ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
+NAMED = 5  # frequencies that a remark names
 MAY_BE_NOISE = 1e-6  # chance that noise alone shows a line, above which that is said
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated

@@ -32,7 +32,10 @@ class About(NamedTuple):
 
 QUALIFIED = tuple(
     About(code)
-    for code in ("rigid-unseen", "friction-open", "overlapping-modes", "rotation-untested")
+    for code in (
+        *("rigid-unseen", "friction-open", "overlapping-modes", "rotation-untested"),
+        "faint",  # a mode too many is then said to be one
+    )
 )
 """Remarks that an answer holds on a condition, which a true experiment may fail to meet."""
 

@@ -96,3 +96,12 @@ def test_a_damper_inside_a_free_body_leaves_it_at_zero(seed):
     exact = FREE.response(BAND, friction=friction).values
     assert np.abs(model.receptance(1j * BAND) / exact - 1).max() < 0.1
     assert "rigid-body" in [one.code for one in model.identifiability.remarks]
+
+
+def test_a_mode_that_noise_may_have_made_is_named():
+    """A fifth mode, six standard errors high, was given without a word."""
+    case = make("frf-free", 58, TUNING)
+    model = prism.identify(case.made.data)
+    (said,) = [str(one) for one in model.identifiability.remarks if one.code == "faint"]
+    false = model.modes.frequencies[np.argmin(model.modes.significance)]
+    assert f"the mode at {false:.5g} may be noise" in said

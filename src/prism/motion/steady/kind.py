@@ -18,6 +18,7 @@ from prism.motion import _limits as limits
 from prism.motion.account import Account, price_of
 from prism.motion.doubts import symmetric
 from prism.motion.explanation import Explanation, Question
+from prism.motion.faint import faint
 from prism.motion.steady import METHODS, Lines
 from prism.motion.steady.likelihood import beside_another
 from prism.motion.steady.ties import Ties
@@ -27,8 +28,6 @@ from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.search.whitening import noise_remarks
 from prism.uncertainty import Gaussian
-
-_LISTED = 5  # frequencies that a remark names
 
 
 class Steady(Explanation):
@@ -116,7 +115,7 @@ def finding_of(asked: Question, lines: Lines, outcome: Outcome) -> Finding:
         motion=motion,
         remarks=(
             *_remarks(lines, record.channels, rigid=_is_rigid(outcome)),
-            *_faint(lines, asked.settings.false_alarm),
+            *faint(lines.fit.omega, asked.settings.false_alarm * lines.chances, where="records"),
             *more,
         ),
         fit=lines,
@@ -168,7 +167,7 @@ def _not_in_phase(lines: Lines, record: Record) -> Undetermined | None:
 def _line_names(lines: Lines, which: Index) -> str:
     """The lines at 1, 2 are."""
     many = len(which) > 1
-    names = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in which[:_LISTED])
+    names = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in which[: limits.NAMED])
     return f"the line{'s' * many} at {names} {'are' if many else 'is'}"
 
 
@@ -309,24 +308,8 @@ def _remarks(lines: Lines, channels: tuple[str, ...], *, rigid: bool) -> Iterato
         )
 
 
-def _faint(lines: Lines, false_alarm: float) -> Iterator[Remark]:
-    """Lines that noise alone may have made."""
-    chance = false_alarm * lines.chances
-    faint = np.flatnonzero(chance > limits.MAY_BE_NOISE)
-    if len(faint):
-        which = ", ".join(f"{lines.fit.omega[j]:.5g}" for j in faint[:_LISTED])
-        many = len(faint) > 1
-        yield Remark(
-            f"the line{'s' * many} at {which} may be noise: of records without any line one in "
-            f"{float(f'{1 / chance[faint].max():.2g}'):.0f} shows one like "
-            f"{'these' if many else 'it'}",
-            advice="a longer record, or another one, shows whether it is there",
-            code="faint",
-        )
-
-
 def _not_at_rest(omega: Array) -> Remark:
-    which, many = ", ".join(f"{w:.5g}" for w in omega[:_LISTED]), len(omega) > 1
+    which, many = ", ".join(f"{w:.5g}" for w in omega[: limits.NAMED]), len(omega) > 1
     return Remark(
         f"the line{'s' * many} at {which} hardly stand{'s' * (not many)} out of the noise and "
         f"{'are' if many else 'is'} not at rest at the first sample, as all modes are that are let "
@@ -336,11 +319,12 @@ def _not_at_rest(omega: Array) -> Remark:
 
 
 def _ignored(omega: Array) -> Remark:
-    which = ", ".join(f"{w:.5g}" for w in omega[:_LISTED])
+    which = ", ".join(f"{w:.5g}" for w in omega[: limits.NAMED])
     count = len(omega)
     many = count > 1
     return Remark(
-        f"{count} line{'s' * many} in the ignored bands ({which}{', ...' * (count > _LISTED)}) "
-        f"{'were' if many else 'was'} fitted and {'are' if many else 'is'} not among the modes",
+        f"{count} line{'s' * many} in the ignored bands "
+        f"({which}{', ...' * (count > limits.NAMED)}) {'were' if many else 'was'} fitted and "
+        f"{'are' if many else 'is'} not among the modes",
         code="ignored",
     )

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
 import numpy as np
+from scipy.special import chdtrc
 
 import prism.motion.forced.response._limits as limits
 from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
+from prism.motion.faint import faint
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.response.checks import remarks_of
 from prism.motion.forced.response.correlated import (
@@ -25,6 +28,7 @@ from prism.motion.forced.response.modal import ModalPoint
 from prism.motion.forced.response.noise import ResponseNoise
 from prism.motion.forced.response.rest import rigid_remarks
 from prism.motion.forced.response.scoring import ResponseFit, covariance, wald
+from prism.remarks import Remark
 
 
 def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
@@ -42,16 +46,22 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
     errors = line_errors(fit)
     fair = replace(fit, noise=fit.noise.scaled(_level(fit, errors)))
     C = correlated_covariance(fair, errors)
+    gains = wald(fit, C if len(errors.rho) > 1 else None)[order]
     return FosterFit(
         foster=Foster(omega, point.V[order] * _unit(data), loss[pole], point.damping),
         covariance=user_covariance(fair, order, C),
-        gains=wald(fit, C if len(errors.rho) > 1 else None)[order],
+        gains=gains,
         chi2=2 * misfit * free,
         dof=int(2 * free),
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(*remarks_of(fit, response), *rigid_remarks(fair), *correlated_remark(errors)),
+        remarks=(
+            *remarks_of(fit, response),
+            *rigid_remarks(fair),
+            *correlated_remark(errors),
+            *_faint(omega, gains, response),
+        ),
         driven=data.driven,
     )
 
@@ -74,19 +84,37 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
         damping="coupled",
         friction=friction,
     )
+    gains = wald(fit, inner)[order]
     return FosterFit(
         foster=foster,
         covariance=of_modes(foster, known),
-        gains=wald(fit, inner)[order],
+        gains=gains,
         chi2=2 * fit.misfit * free,
         dof=int(2 * free),
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(*remarks_of(fit, response), *rigid_remarks(fair), *correlated_remark(errors)),
+        remarks=(
+            *remarks_of(fit, response),
+            *rigid_remarks(fair),
+            *correlated_remark(errors),
+            *_faint(omega, gains, response),
+        ),
         driven=data.driven,
         coupled=known,
     )
+
+
+def _faint(omega: Array, gains: Array, response: FrequencyResponse) -> Iterator[Remark]:
+    r"""Modes in the band that noise may have made.
+
+    A mode has a place in frequency, a loss and a participation: at each of K lines noise gains
+    :math:`χ^2` with as many degrees of freedom.
+    """
+    low, high = response.omega[0], response.omega[-1]
+    chance = len(response) * chdtrc(2 + len(response.ports.names), gains)
+    inside = (omega >= low) & (omega <= high)
+    yield from faint(omega, np.where(inside, chance, 0.0), what="mode", where="responses")
 
 
 def _in_order(fit: CoupledFit, inner: Array, order: Index) -> Array:
