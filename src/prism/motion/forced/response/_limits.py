@@ -83,3 +83,8 @@ WEAKEST = 4  # modes that are tried without
 ABSORBER_PLACES = 48  # frequencies of a further oscillator, over the band
 ABSORBER_RATIOS = (0.01, 0.04, 0.12, 0.35)  # and damping ratios
 HEAVIEST = 0.5  # of the mass of the modes, that an oscillator starts with
+# -- work ------------------------------------------------------------------------------------------
+SEARCH_WORK = 1.5e10  # of a search for modes that friction does not couple
+WORK_NUMBERS = 2e4  # measured values, from which on it grows in proportion
+STEP_WORK = 1.5e5  # of a step of a fit, whatever its size
+NUMBER_WORK = 10.0  # of a step, for each value and parameter

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
 import prism.motion.forced.response._limits as limits
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
+from prism.motion.explanation import CUT_SHORT
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
+from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.coupling import few_modes_with_friction, with_friction
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
@@ -28,6 +31,7 @@ from prism.motion.forced.response.start import (
     tolerance,
     weights_of,
 )
+from prism.search.work import allowed, over
 
 RANKS = ("one", "full")
 
@@ -82,15 +86,21 @@ def fit_response(
         few = few_modes_with_friction(data, guesses, max_modes)
         if few is not None:
             return report(few, response)
-    fit = _search(data, guesses, damped, false_alarm, max_modes, say)
-    if fit.misfit > limits.MISFIT:
-        # the repeatability is better than the model: what is left over counts as noise instead
-        fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
+    # strong friction is searched for in vain by modes that it does not couple
+    with allowed(limits.SEARCH_WORK * max(1.0, data.Y.size / limits.WORK_NUMBERS)):
+        fit = _search(data, guesses, damped, false_alarm, max_modes, say)
+        if fit.misfit > limits.MISFIT and not over():
+            # the repeatability is better than the model: what is left over counts as noise instead
+            fit = _search(data, [(fit.noise, False)], damped, false_alarm, max_modes, say)
+        short = over()
     if rank == "full":
         fit = widen(fit, false_alarm)
     elif damped is not False:
         fit = with_friction(fit, max_modes)
-    return report(fit, response)
+    found = report(fit, response)
+    if short and not isinstance(fit, CoupledFit):
+        return replace(found, remarks=(*found.remarks, CUT_SHORT))
+    return found
 
 
 def _search(

@@ -13,11 +13,13 @@ from functools import cached_property
 import numpy as np
 import scipy.linalg
 
+import prism.motion.forced.response._limits as limits
 from prism._types import Array, ComplexArray
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.modal import Evaluation, ModalPoint, evaluate, factors
 from prism.motion.forced.response.noise import ResponseNoise, deviance
 from prism.search.descent import Marquardt, Step, Stop, descend
+from prism.search.work import spend
 
 CONTROL = Marquardt(1e-9, least=0.0, most=np.inf, down=1.0, over=10.0, floor=0.0, tries=14)
 # the fall alone decides: at a bound, or next to a singular matrix, what is promised means little
@@ -145,6 +147,8 @@ class _Likelihood:
 
     def step(self, fit: ResponseFit, damping: float) -> Step | None:
         """The damped scoring step; None where it is not finite."""
+        data = fit.data
+        spend(limits.STEP_WORK + limits.NUMBER_WORK * data.Y.size * fit.point.size)
         gradient, matrix = fit.information
         if not np.isfinite(matrix).all():
             return None
