@@ -40,3 +40,33 @@ def test_noise_is_seldom_taken_for_a_harmonic():
         record = Record(np.cos(1.1 * t + 0.7)[:, None] + rest, dt=0.2)
         found += bool(faint_harmonics(record, (rest,), lines))
     assert found <= 3
+
+
+def two_lines(seed, share):
+    """Two lines and what a cubic spring adds to them, each part below what stands out alone."""
+    rng, t = np.random.default_rng([seed, 5]), 0.2 * np.arange(2500)
+    first, second = 1.1 * t + 0.7, 2.03 * t + 2.0
+    x = np.cos(first) + 0.9 * np.cos(second)
+    for a, b in ((3, 0), (0, 3), (2, 1), (2, -1), (1, 2), (1, -2)):
+        x += share * np.cos(a * first + b * second)
+    return Record(x + 0.05 * rng.standard_normal(len(t)), dt=0.2)
+
+
+def test_many_faint_combinations_are_said_together():
+    model = prism.identify(two_lines(3, 0.0045))
+    assert len(model.modes) == 2
+    (sign,) = signs(model)
+    assert "in step with the lines at 1.1 and 2.03 there is motion at their sums" in sign
+
+
+def test_two_lines_in_noise_have_no_combinations():
+    assert sum(bool(signs(prism.identify(two_lines(seed, 0.0)))) for seed in range(30)) <= 1
+
+
+def test_the_sum_over_combinations_is_calibrated():
+    lines = prism.identify(two_lines(0, 0.0)).modes
+    clean, found = two_lines(0, 0.0).trials[0], 0
+    for seed in range(400):
+        rest = 0.05 * np.random.default_rng([seed, 2]).standard_normal((2500, 1))
+        found += bool(faint_harmonics(Record(clean, dt=0.2), (rest,), lines))
+    assert found <= 4

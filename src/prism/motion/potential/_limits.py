@@ -109,6 +109,10 @@ ORDERS = 3  # greatest multiple of a line in a combination
 COINCIDENCE = 4.0  # errors within which lines coincide: one in 16000 that do is farther off
 CHANCE = 0.01  # probability at which coincidences are no longer put down to chance
 HARMONICS = 2, 3  # whose phases are looked at where no line was found
+COMBINATIONS = (
+    *((2, 0), (0, 2), (1, 1), (1, -1)),  # of a spring that differs between pull and push
+    *((3, 0), (0, 3), (2, 1), (2, -1), (1, 2), (1, -2)),  # of one that hardens or softens
+)  # of two lines
 HARMONIC_LEVEL = 1e-3  # chance at which they are no longer put down to noise
 HARMONIC_NEIGHBOURS = 20  # frequencies on either side of a harmonic that tell its noise
 HARMONIC_APART = 4.0  # resolutions from the next line: nearer ones leave traces there

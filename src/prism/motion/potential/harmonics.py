@@ -1,13 +1,15 @@
 r"""Harmonics too faint for a search of the whole band, where and as a spring would make them.
 
 A motion :math:`A \cos φ` of a spring that is not quite linear has a part
-:math:`a_h \cos hφ` at h times its frequency, whose phase is known but for its sign. What lines
-leave is projected on it,
+:math:`a_h \cos hφ` at h times its frequency, whose phase is known but for its sign; a motion of two
+lines has such parts at :math:`h_1 φ_1 + h_2 φ_2` too. What lines leave is projected on them,
 
-.. math:: c = \sum_r \mathrm{Re} \sum_t e_t \, e^{-ihφ_r(t)},
+.. math:: c = \sum_r \mathrm{Re} \sum_t e_t \, e^{-i h·φ_r(t)},
 
 and :math:`c^2` over its mean for noise, as it is at K neighbouring frequencies, follows the law
 F(1, 2KR) of R trials if there is no such part. One place and one phase cost no more than two tests.
+Where there are two lines the sum of all, :math:`χ^2` with as many degrees of freedom as places, is
+one test more: none of many parts may stand out alone.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import fdtrc
+from scipy.special import chdtrc, fdtrc
 
 from prism._format import format_chance
 from prism._types import Array
@@ -27,7 +29,7 @@ __all__ = ["faint_harmonics"]
 
 
 def faint_harmonics(record: Record, rests: Sequence[Array], modes: Modes) -> list[str]:
-    """Harmonics of the strongest line in what lines leave, in words.
+    """Harmonics of the strongest line, and of the two strongest, in what lines leave, in words.
 
     Parameters
     ----------
@@ -39,14 +41,37 @@ def faint_harmonics(record: Record, rests: Sequence[Array], modes: Modes) -> lis
         The lines.
     """
     modes = modes.vibrating()
-    parent = float(modes.frequencies[np.argmax(np.mean(modes.amplitudes, axis=0))])
-    orders = [h for h in limits.HARMONICS if _is_free(record, h * parent, modes.frequencies)]
-    tests = len(orders) * record.n_channels
-    return [
-        f"in step with the line at {parent:.4g} there is motion of {h} times its frequency "
+    strongest = np.argsort(np.mean(modes.amplitudes, axis=0))[::-1]
+    parents = modes.frequencies[strongest[:2]]
+    alone = [_gains(record, rests, parents[:1], (h,), modes) for h in limits.HARMONICS]
+    size = 4 * limits.HARMONIC_NEIGHBOURS * record.n_trials
+    tests = sum(gains is not None for gains in alone) * record.n_channels
+    found = [
+        f"in step with the line at {parents[0]:.4g} there is motion of {h} times its frequency "
         f"(chance {format_chance(tests * chance)})"
-        for h in orders
-        if (chance := min(_chances(record, rests, parent, h))) * tests < limits.HARMONIC_LEVEL
+        for h, gains in zip(limits.HARMONICS, alone, strict=True)
+        if gains is not None
+        and (chance := float(fdtrc(1, size, gains).min())) * tests < limits.HARMONIC_LEVEL
+    ]
+    return found or _combined(record, rests, parents, modes)
+
+
+def _combined(record: Record, rests: Sequence[Array], parents: Array, modes: Modes) -> list[str]:
+    """All sums and multiples of two lines together."""
+    near = limits.HARMONIC_APART * 2 * np.pi / record.duration
+    if len(parents) < 2 or abs(parents[1] - parents[0]) < near:
+        return []
+    each = [_gains(record, rests, parents, orders, modes) for orders in limits.COMBINATIONS]
+    there = [gains for gains in each if gains is not None]
+    if not there:
+        return []
+    chance = record.n_channels * float(chdtrc(len(there), np.sum(there, axis=0)).min())
+    if chance >= limits.HARMONIC_LEVEL:
+        return []
+    names = f"{parents[0]:.4g} and {parents[1]:.4g}"
+    return [
+        f"in step with the lines at {names} there is motion at their sums, differences and "
+        f"multiples (chance {format_chance(chance)})"
     ]
 
 
@@ -59,16 +84,22 @@ def _is_free(record: Record, omega: float, lines: Array) -> bool:
     return not near and reach < omega < np.pi / record.dt - reach
 
 
-def _chances(record: Record, rests: Sequence[Array], parent: float, order: int) -> Array:
-    """Chance of what is in step on each channel, if it is noise, (channels,)."""
+def _gains(
+    record: Record, rests: Sequence[Array], parents: Array, orders: tuple[int, ...], modes: Modes
+) -> Array | None:
+    """``c²`` over its mean for noise, (channels,); None where a line or an end is too near."""
+    omega = float(np.dot(orders, parents))
+    if not _is_free(record, abs(omega), modes.frequencies):
+        return None
     K = limits.HARMONIC_NEIGHBOURS
     along, noise = np.zeros(record.n_channels), np.zeros(record.n_channels)
     for t, y, rest in zip(record.times, record.trials, rests, strict=True):
-        turn = np.exp(-1j * parent * (t - t[0]))
-        phase = np.angle((np.hanning(len(t)) * turn) @ y)
+        turns = np.exp(-1j * np.multiply.outer(parents, t - t[0]))
+        phases = np.angle((np.hanning(len(t)) * turns) @ y)
         # at zero frequency after the turn: in step there, and the noise of the neighbours
-        spectrum = np.fft.fft((turn**order)[:, None] * rest, axis=0)
-        along += (spectrum[0] * np.exp(-1j * order * phase)).real
+        turn = np.exp(-1j * omega * (t - t[0]))
+        spectrum = np.fft.fft(turn[:, None] * rest, axis=0)
+        along += (spectrum[0] * np.exp(-1j * np.dot(orders, phases))).real
         around = np.concatenate([spectrum[1 : K + 1], spectrum[-K:]])
         noise += np.mean(np.abs(around) ** 2, axis=0) / 2
-    return np.asarray(fdtrc(1, 4 * K * len(rests), along**2 / noise))
+    return np.asarray(along**2 / noise)
