@@ -85,3 +85,18 @@ def test_what_has_no_fourier_lines_is_not_weighed(noise):
     holes[5] = np.nan
     assert not usable(prism.Record(holes, dt=0.1))
     assert price_of(noise, 3) == pytest.approx(3 * np.log(4000))
+
+
+def test_a_noisy_trial_is_not_all_that_counts():
+    """Who takes a part of its noise away gained more than who explains all other trials."""
+    rng = np.random.default_rng(5)
+    noise = rng.standard_normal((5, 800, 1))
+    noise[2] *= 20
+    line = 0.4 * np.cos(1.3 * 0.2 * np.arange(800))[:, None]
+    record = prism.Record(noise + line, dt=0.2)
+    taken = np.fft.rfft(record.trials[2], axis=0)
+    taken[np.r_[0:30, 50:401]] = 0.0
+    part = np.fft.irfft(taken, 800, axis=0)
+    rival = tuple(y - part * (r == 2) for r, y in enumerate(record.trials))
+    explained, imitated = costs(record, [Account(tuple(noise), 0.0), Account(rival, 0.0)])
+    assert explained < imitated - 50

@@ -364,3 +364,18 @@ def test_channels_that_are_never_seen_together_cannot_be_compared():
     rest = np.random.default_rng(3).standard_normal((400, 2))
     rest[::2, 0] = rest[1::2, 1] = np.nan
     assert whitening_of([rest], [None], np.zeros(0), ["displacement"] * 2) is None
+
+
+def test_a_trial_that_is_far_noisier_counts_accordingly():
+    """All its cells stood out, none was kept, and its level was that of the others."""
+    t, rng = 0.4 * np.arange(1000), np.random.default_rng(11)
+    true = np.array([1.0, 0.9, 1.1, 1.0, 60.0, 1.2])
+    values = [
+        np.cos(np.outer(t, [0.95, 1.7]) + rng.uniform(0, 6.3, 2)) @ [[0.8, 0.5], [0.4, -0.7]]
+        + 0.05 * level * rng.standard_normal((1000, 2))
+        for level in true
+    ]
+    model = identify(Record(np.array(values), dt=0.4))
+    assert (model.kind, len(model.modes)) == ("steady", 2)
+    (said,) = [str(r) for r in model.identifiability.remarks if r.code == "unequal-noise"]
+    assert "to 2.4 times the rms of all" in said

@@ -12,6 +12,7 @@ FEWEST_LINES = 8  # of a block that says anything
 BLOCK_GROWTH = 1.25  # ratio of the ends of a block, at most, where that holds enough lines
 LINES_PER_CHANNEL = 6  # of a block, at least, for noise correlated between channels
 PREWHITENING = 2  # samples before, from which noise is foreseen: enough for a slope or a peak
+UNEQUAL_TRIALS = 2.0  # ratio of what is left in trials, from which on each has its own unit
 ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
 NAMED = 5  # frequencies that a remark names

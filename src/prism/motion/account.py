@@ -16,7 +16,7 @@ colour, and may be correlated between channels, and it may do so for every kind 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_toeplitz
@@ -74,6 +74,7 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
     record : Record
     accounts : sequence of Account
     """
+    record, accounts = _evened(record, accounts)
     if not usable(record):
         return [_in_time(record, one.rests) + one.price for one in accounts]
     bands = next((one.bands for one in accounts if one.bands), ())
@@ -95,6 +96,27 @@ def costs(record: Record, accounts: Sequence[Account]) -> list[float]:
             cost += sum(_in_band(rest, floor, band, plain) for band in bands)
         out.append(float(cost) + one.price)
     return out
+
+
+def _evened(record: Record, accounts: Sequence[Account]) -> tuple[Record, Sequence[Account]]:
+    """Trials in units of what the first explanation leaves of each, where that differs much.
+
+    One that is far noisier would be all that counts. The units are the same for all explanations;
+    motion that is driven by noise has those of its bands.
+    """
+    if record.n_trials == 1 or any(one.bands for one in accounts):
+        return record, accounts
+    power = np.array([np.nanmean(rest**2, axis=0) for rest in accounts[0].rests])
+    power = np.mean(power / (power.mean(axis=0) + limits.TINY), axis=1)
+    if power.max() < limits.UNEQUAL_TRIALS**2 * power.min():
+        return record, accounts
+    levels = np.sqrt(power + limits.TINY)
+
+    def even(values: Sequence[Array]) -> tuple[Array, ...]:
+        return tuple(y / level for y, level in zip(values, levels, strict=True))
+
+    same = [replace(one, rests=even(one.rests)) for one in accounts]
+    return record.with_values(list(even(record.trials))), same
 
 
 def _with_ends(

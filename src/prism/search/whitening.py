@@ -304,7 +304,7 @@ def _blocks(place: Array) -> Index:
 
 def _estimated(cells: _Cells, groups: Sequence[Index]) -> tuple[Array, Array, Mask]:
     """Correlation between channels, level of each trial, and the cells that do not stand out."""
-    levels, n = np.ones(cells.trials), len(cells.values)
+    levels, n = _first_levels(cells), len(cells.values)
     for _ in range(limits.NOISE_ROUNDS if cells.trials > 1 else 1):
         x = cells.values / levels[cells.trial]
         x = x / np.sqrt(_medians(cells, np.abs(x) ** 2))[:, cells.block]
@@ -316,6 +316,20 @@ def _estimated(cells: _Cells, groups: Sequence[Index]) -> tuple[Array, Array, Ma
         levels = levels * np.sqrt(total / np.maximum(cells.of_trial(keep), 1))
         levels = _normalised(levels, cells.of_trial(keep))
     return P, levels, keep
+
+
+def _first_levels(cells: _Cells) -> Array:
+    """Level of each trial by its median: all cells of one that is far noisier would stand out."""
+    levels = np.ones(cells.trials)
+    if cells.trials == 1:
+        return levels
+    power = np.abs(cells.values) ** 2
+    power = power / _medians(cells, power)[:, cells.block]
+    for trial in range(cells.trials):
+        own = power[:, cells.trial == trial]
+        if own.size:
+            levels[trial] = np.sqrt(max(float(np.median(own)) / np.log(2), np.finfo(float).tiny))
+    return _normalised(levels, cells.of_trial(np.ones(len(cells.trial), bool)))
 
 
 def _normalised(levels: Array, counts: Array) -> Array:
