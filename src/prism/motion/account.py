@@ -108,7 +108,7 @@ def _evened(record: Record, accounts: Sequence[Account]) -> tuple[Record, Sequen
         return record, accounts
     power = np.array([np.nanmean(rest**2, axis=0) for rest in accounts[0].rests])
     power = np.mean(power / (power.mean(axis=0) + limits.TINY), axis=1)
-    if power.max() < limits.UNEQUAL_TRIALS**2 * power.min():
+    if power.max() < limits.TRIALS_APART**2 * power.min():
         return record, accounts
     levels = np.sqrt(power + limits.TINY)
 

@@ -15,6 +15,7 @@ SHARED_LEVEL = (
 )
 UNEQUAL_LEVEL = 1e-4  # chance at which equal trials would look unequal
 SHARED_NOISE = 1.1  # noise power of a combination of channels over that of independent ones
+FAR_NOISIER = 3.0  # ratio of medians of trials, from which on levels begin with these
 UNEQUAL_TRIALS = 0.1  # spread of the logarithm of the noise power of the trials that matters
 LEAST_INDEPENDENT = 1e-6  # of its noise power, at least, that a channel has to itself
 SAME_NOISE = 0.05  # change of noise power below which the search is not done again

@@ -319,7 +319,7 @@ def _estimated(cells: _Cells, groups: Sequence[Index]) -> tuple[Array, Array, Ma
 
 
 def _first_levels(cells: _Cells) -> Array:
-    """Level of each trial by its median: all cells of one that is far noisier would stand out."""
+    """One, or the median of each trial where one is far noisier: all its cells would stand out."""
     levels = np.ones(cells.trials)
     if cells.trials == 1:
         return levels
@@ -329,6 +329,8 @@ def _first_levels(cells: _Cells) -> Array:
         own = power[:, cells.trial == trial]
         if own.size:
             levels[trial] = np.sqrt(max(float(np.median(own)) / np.log(2), np.finfo(float).tiny))
+    if levels.max() < limits.FAR_NOISIER * levels.min():
+        return np.ones(cells.trials)
     return _normalised(levels, cells.of_trial(np.ones(len(cells.trial), bool)))
 
 
