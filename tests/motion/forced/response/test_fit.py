@@ -10,6 +10,7 @@ from prism.completion import complete
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced import fit_response
+from prism.motion.forced.response import _limits as limits
 from prism.systems import cart_pendulum, chain
 from prism.systems.linear import LinearSystem
 
@@ -582,3 +583,13 @@ def test_far_too_few_modes_give_no_hamiltonian_and_no_traceback():
     assert model.hamiltonian is None
     assert "a hidden part would have no stiffness" in str(model.identifiability)
     assert "max_modes" in str(model.identifiability.remedy)
+
+
+@pytest.mark.parametrize(("work", "said"), [(1e7, True), (None, False)])
+def test_a_search_that_is_ended_early_says_so(monkeypatch, work, said):
+    if work is not None:
+        monkeypatch.setattr(limits, "SEARCH_WORK", work)
+    system = prism.systems.chain(6, observed=[0, 3])
+    response = system.response(np.linspace(0.2, 2.4, 200), noise=0.02, loss=0.01, rng=1)
+    codes = {one.code for one in prism.identify(response).identifiability.remarks}
+    assert ("cut-short" in codes) == said
