@@ -10,10 +10,10 @@ so that a difference of x makes the better kind :math:`e^{x/2}` times as likely.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["CLOSE_CALL", "UNWEIGHED", "Evidence", "Rival"]
+__all__ = ["CLOSE_CALL", "UNWEIGHED", "Evidence", "Rival", "Unseen"]
 
 CLOSE_CALL = 10.0
 """Difference of two scores below which neither kind is ruled out ("very strong" begins here)."""
@@ -49,6 +49,36 @@ class Rival:
 
 
 @dataclass(frozen=True)
+class Unseen:
+    """What may be there all the same: how large it can be without showing, with 95 % certainty.
+
+    Attributes
+    ----------
+    swing : tuple of float
+        Slow change of the amplitude of each mode, as a share of it; of its phase, in radians. Slow
+        are up to four periods in the record; faster ones make lines of their own.
+    line : float
+        Size of a further line, a harmonic for one, as a share of the strongest.
+    """
+
+    swing: tuple[float, ...]
+    line: float
+
+    def sentence(self) -> str:
+        """In words."""
+        least, most = min(self.swing), max(self.swing)
+        each = f"{100 * least:.2g} %"
+        if float(f"{most:.2g}") > float(f"{least:.2g}"):
+            each += f" of the strongest line, {100 * most:.2g} % of the weakest"
+        else:
+            each += " of a line"
+        return (
+            f"a slow change by less than {each}, or a further line below {100 * self.line:.2g} % "
+            "of the strongest, would not show"
+        )
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Kinds of motion that were weighed, best first.
 
@@ -60,11 +90,14 @@ class Evidence:
         Smallest chance, over all tests made, of what the chosen kind leaves over, if that is noise.
     doubts : tuple of str
         Why others were asked, in words.
+    unseen : Unseen or None
+        Of steady lines: what these tests could not have shown.
     """
 
     rivals: tuple[Rival, ...] = ()
     chance: float | None = None
     doubts: tuple[str, ...] = ()
+    unseen: Unseen | None = None
 
     @property
     def margin(self) -> float | None:
@@ -92,13 +125,14 @@ class Evidence:
             behind = next((one.behind for one in self.rivals if one.kind == kind), None)
             much = "" if behind is None else f", by {_plain(behind)} in twice the log-likelihood"
             return f"{words}, as asked; the data speak for another kind: {best.words}{much}"
+        beyond = "" if self.unseen is None else f"; {self.unseen.sentence()}"
         if len(self.rivals) == 1:
-            return f"{words}; no test speaks against it"
+            return f"{words}; no test speaks against it{beyond}"
         second = self.rivals[1]
         much = f"{_plain(second.behind)} in twice the log-likelihood"
         if self.close:
             return f"{words}; not ruled out: {second.words} (behind by {much}{self._compared})"
-        return f"{words}; next best: {second.words}, behind by {much}"
+        return f"{words}; next best: {second.words}, behind by {much}{beyond}"
 
     @property
     def _compared(self) -> str:
@@ -120,13 +154,16 @@ class Evidence:
             "rivals": [dict(vars(one)) for one in self.rivals],
             "chance": self.chance,
             "doubts": list(self.doubts),
+            **({} if self.unseen is None else {"unseen": asdict(self.unseen)}),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Evidence:
         """Rebuild from `to_json`."""
         rivals = tuple(Rival(**one) for one in data["rivals"])
-        return cls(rivals, data["chance"], tuple(data["doubts"]))
+        limits = data.get("unseen")
+        unseen = None if limits is None else Unseen(tuple(limits["swing"]), limits["line"])
+        return cls(rivals, data["chance"], tuple(data["doubts"]), unseen)
 
 
 UNWEIGHED = Evidence()

@@ -18,9 +18,10 @@ from prism._types import Array
 from prism.errors import CannotTellError, NoLineError
 from prism.finding import Finding
 from prism.motion import _limits as limits
-from prism.motion.account import Account, costs, lines_of, usable
+from prism.motion.account import Account, costs, lines_of, price_of, usable
 from prism.motion.doubts import hump_chance, rough, symmetric
-from prism.motion.driven.kind import Driven
+from prism.motion.driven.kind import Driven, parameters_of
+from prism.motion.driven.peak import NoisePeakError
 from prism.motion.explanation import CUT_SHORT, Attempt, Explanation, Question, cut_short
 from prism.motion.losses import LossyMotion
 from prism.motion.ranking import (
@@ -83,12 +84,14 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if lead is not None and _full(asked, lead.finding):
         return lead.finding
     if lead is not None and not lead.doubts:
-        return with_evidence(lead, [(lead, rival(lead, 0.0))])
+        return with_evidence(asked, lead, [(lead, rival(lead, 0.0))])
     asked.tell("other kinds of motion")
     others = [
         kind for kind in kinds if kind is not first and _worth_asking(asked, kind, lead, smooth)
     ]
-    found, _ = _fitted(asked, others, lead, smooth)
+    found, refused = _fitted(asked, others, lead, smooth)
+    if isinstance(refused, NoisePeakError):
+        refusal = refused
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
 
 
@@ -163,7 +166,7 @@ def _fitted(
         tried.add(attempt.explanation.name)
         one = _tried(asked, attempt, late=late)
         if isinstance(one, CannotTellError):
-            refusal = one
+            refusal = refusal if isinstance(refusal, NoisePeakError) else one
         elif one is not None:
             out.append(one)
             others = [*([] if lead is None else [lead]), *out[:-1]]
@@ -325,7 +328,7 @@ def _chosen(
 ) -> Finding:
     """The contender with the lowest score; the refusal where noise alone scores lower."""
     record = asked.record
-    nothing = Account(record.trials, 0.0)
+    nothing = _noise_alone(record, refusal)
     scores = costs(record, [*(one.account for one in contenders), nothing])
     fuller = _fuller(asked, contenders, scores)
     if fuller is not None:
@@ -343,7 +346,15 @@ def _chosen(
         ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(record, ranked[0]))
     )
     behind = [leads(plain, scores, int(order[0]))[k] for k in order]
-    return with_evidence(best, compared(asked, [best, *ranked[1:]], behind))
+    return with_evidence(asked, best, compared(asked, [best, *ranked[1:]], behind))
+
+
+def _noise_alone(record: Record, refusal: CannotTellError | None) -> Account:
+    """Noise without any motion, with the peaks in it where there are some."""
+    if not isinstance(refusal, NoisePeakError):
+        return Account(record.trials, 0.0)
+    price = price_of(record, parameters_of(refusal.bands))
+    return Account(record.trials, price, refusal.bands)
 
 
 def _fuller(

@@ -25,6 +25,7 @@ from prism.motion.explanation import Explanation, Question
 from prism.motion.foretold import can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.motion.unseen import unseen
 from prism.remarks import Remark
 from prism.search.work import allowed
 
@@ -196,11 +197,14 @@ def _shared(one: Modes, other: Modes) -> int:
     return int(np.sum(np.any(off < limits.SAME_MODE * error, axis=1)))
 
 
-def with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) -> Finding:
-    """The finding of the best, with all that competed.
+def with_evidence(
+    asked: Question, best: Contender, ranked: Sequence[tuple[Contender, Rival]]
+) -> Finding:
+    """The finding of the best, with all that competed, and what may be there beside steady lines.
 
     Parameters
     ----------
+    asked : Question
     best : Contender
     ranked : sequence of (Contender, Rival)
         Best first.
@@ -209,7 +213,11 @@ def with_evidence(best: Contender, ranked: Sequence[tuple[Contender, Rival]]) ->
     for _, one in ranked:
         rivals.setdefault(one.words, one)
     doubts = next((one.doubts for one, _ in ranked if isinstance(one.explanation, Steady)), ())
-    evidence = Evidence(tuple(rivals.values()), best.chance, doubts)
+    modes = best.finding.modes.vibrating()
+    limits_of = None
+    if isinstance(best.explanation, Steady) and len(modes):
+        limits_of = unseen(asked.record, modes, asked.settings.false_alarm)
+    evidence = Evidence(tuple(rivals.values()), best.chance, doubts, limits_of)
     return replace(best.finding, evidence=evidence).with_remarks(_close_call(evidence))
 
 

@@ -43,7 +43,7 @@ def cubic(rng: np.random.Generator) -> Made:
     noise = QUIET * clean.std(axis=0)
     record = Record(clean + noise * rng.standard_normal(clean.shape), dt=dt)
     told = left_by_lines(clean[:, 0], dt, 1 + len(hidden)) / float(noise[0]) ** 2
-    extras = {"cubic": share, "hidden": hidden}
+    extras = {"cubic": share, "hidden": hidden, "beyond": told}
     return Made(record, None, unless_told(told), told=told, extras=extras)
 
 

@@ -209,7 +209,7 @@ def modulated(every: bool, rng: np.random.Generator) -> Made:
     one = np.ones(count) if every else (np.arange(count) == rng.integers(count)).astype(float)
     motion = swing(rng, drawn)
     z = motion.z * (1 + depth * np.multiply.outer(one, np.cos(angle)))
-    return _moving(rng, Swinging(drawn, z), {"depth": depth, "periods": periods})
+    return _moving(rng, Swinging(drawn, z), {"swing": depth * one, "periods": periods})
 
 
 def _moving(rng: np.random.Generator, motion: Swinging, extras: dict[str, Any]) -> Made:

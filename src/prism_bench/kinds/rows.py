@@ -55,6 +55,7 @@ def kind_rows(kind: Kind, scores: list[Score]) -> list[Row]:
     rows = [
         Row(name, "share with the right kind", right, RIGHT, note=found),
         Row(name, "wrong without a word", float(_count(scores, "silent")), None, 0.0),
+        Row(name, "wrong, but less than is said to stay unseen", float(_count(scores, "below"))),
         Row(name, "false modes per record", _count(scores, "false") / count, None, FALSE),
     ]
     visible = _count(scores, "visible")

@@ -53,6 +53,9 @@ class Score:
         CPU time.
     tested : bool
         Whether a test with full knowledge would reject the assumption that is wrong.
+    below : bool
+        Whether the answer is wrong, and all that it says is how large a change may stay unseen:
+        the true one is smaller.
     """
 
     row: str
@@ -71,10 +74,12 @@ class Score:
     in_bounds: Array = field(default_factory=lambda: _NO)
     seconds: float = 0.0
     tested: bool = True
+    below: bool = False
 
     def __str__(self) -> str:
         """One line for people who tune."""
         verdict = "right" if self.right else "SILENT" if self.silent else "wrong, said"
+        verdict = "unseen" if self.below else verdict
         if self.outcome == ANSWERED and not self.silent:
             verdict = "harmless"
         worst = f"{np.abs(self.frequency).max():.1f}" if len(self.frequency) else "-"
@@ -150,10 +155,12 @@ def _answered(case: Case, model: Model, seconds: float) -> Score:
         right = named and right
     right = right and not said.has(row.never, row.never)
     silent = not (right or named or said.has(DOUBT_CODES, DOUBT_WORDS))
+    below = silent and _below(case, model)
     numbers = {} if case.modes is None else compared(case, model)
     return Score(
-        *(case.row, case.seed, model.kind, right, silent, said.text, said.codes),
+        *(case.row, case.seed, model.kind, right, silent and not below, said.text, said.codes),
         seconds=seconds,
+        below=below,
         **numbers,
     )
 
@@ -204,6 +211,21 @@ def _misled(case: Case, model: Model) -> bool:
         return True
     off = np.abs(found - truth) / model.hamiltonian.hidden_frequencies_std
     return bool(np.any(off > OFF))
+
+
+def _below(case: Case, model: Model) -> bool:
+    """Whether what was overlooked is smaller than what the answer says may stay unseen."""
+    limits, found = model.evidence.unseen, model.modes
+    if limits is None:
+        return False
+    if "beyond" in case.extras:  # gain of what steady lines leave of the motion
+        size = limits.line * float(found.significance.max())
+        return float(np.sqrt(case.extras["beyond"])) < size
+    swing = case.extras.get("swing")
+    if swing is None:
+        return False
+    allowed = {j: limits.swing[i] for i, j in matched(case, found.frequencies)}
+    return all(much < allowed.get(j, 0.0) for j, much in enumerate(swing) if much > 0)
 
 
 # -- modes -----------------------------------------------------------------------------------------

@@ -65,11 +65,24 @@ SCORING_IDLE = 2  # steps in a row that gain less than the tolerance
 FINE_GAIN, FAIR_GAIN, ROUGH_GAIN = 1e-2, 0.1, 0.5
 NEARLY_FINE = 0.05  # at the end, worth no remark
 
+# -- forces that are not flat: p of ω^p ------------------------------------------------------------
+TILT_PRIOR = 2.0  # its standard deviation before anything is known: wind and waves have 2 to 5
+TILTS = (-6.0, 6.0)
+TILT_STEP = 0.3  # between fits of a profile; a smaller move is the last one
+TILT_MOVE = (-1.5, 1.5)  # at once
+TILT_ROUNDS = 4
+TILTED_BAND = 1.1  # ratio of the ends of a band below which p hardly matters
+
 # -- modes that a fit overlooks --------------------------------------------------------------------
 SCAN_DAMPING = (0.01, 0.04)  # of trial modes
 SCAN_STEP = 0.5  # half widths between two of them
 SCAN_SHARE = 0.5  # of the price of a mode, promised at least
 SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
+
+# -- what modes leave, and peaks without a shape ---------------------------------------------------
+LEFT_LEVEL = 1e-3  # chance below which modes do not explain a band
+PEAK_BALANCE = 0.2  # of its weakest direction to its strongest, of correlated forces
+PEAK_HEIGHT = 3.0  # times the background, of a peak at its top in its weakest direction
 
 # -- which modes stay, and what is known of them ---------------------------------------------------
 MODE_PRICE = 1.5  # logarithms of the lines that a parameter of a mode must gain

@@ -9,12 +9,13 @@ with w a noise whose spectrum is flat over each resonance. Subspace identificati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.linalg
 
+from prism._format import format_chance
 from prism._linalg import positive_sign
 from prism._types import Array
 from prism.errors import NoLineError, OptionError
@@ -24,12 +25,15 @@ from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
 from prism.motion.driven.intervals import damping_interval, width_spread
 from prism.motion.driven.machine import SteadyOnTop, steady_on_top
+from prism.motion.driven.peak import NoisePeakError, left_chance, peak_of, peak_remark
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
 from prism.motion.driven.spectrum import fourier_lines, usable_step
 from prism.motion.driven.subspace import candidates
+from prism.motion.driven.tilt import Tilt, tilted
 from prism.options import check_options
 from prism.record import Record
+from prism.remarks import Remark
 
 __all__ = ["DrivenFit", "fit_driven"]
 
@@ -63,6 +67,7 @@ def fit_driven(
     band: tuple[float, float] | None = None,
     false_alarm: float = 1e-3,
     max_modes: int | None = None,
+    insist: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> DrivenFit:
     """Find the modes of a record driven by unmeasured stationary noise.
@@ -78,6 +83,9 @@ def fit_driven(
         Chance of a false mode per band; the penalty of `bands` is usually the stricter one.
     max_modes : int, optional
         Keep the most significant ones.
+    insist : bool
+        Whether a peak in which the channels move independently of each other is a set of modes all
+        the same, with a remark; otherwise it is noise.
     progress : callable, optional
         Told what is being done.
 
@@ -85,6 +93,8 @@ def fit_driven(
     ------
     NoLineError
         When no mode stands out.
+    NoisePeakError
+        When all that stands out are peaks without a shape, unless these are modes.
     """
     tell = progress or (lambda text: None)
     ends = _ends(record, band, false_alarm, max_modes)
@@ -92,11 +102,11 @@ def fit_driven(
     modes = _decided(search, (), tell)
     on_top = steady_on_top(record, modes)
     if on_top is None:
-        return _fitted(record, search, modes, max_modes, tell)
+        return _fitted(record, search, modes, max_modes, insist, tell)
     tell("steady lines on top of the driven motion")
     search = replace(search, lines=fourier_lines(on_top.rest))
     modes = _decided(search, on_top.others, tell)
-    fit = _fitted(on_top.rest, search, modes, max_modes, tell)
+    fit = _fitted(on_top.rest, search, modes, max_modes, insist, tell)
     return replace(fit, on_top=on_top, remarks=(on_top.remark(), *fit.remarks))
 
 
@@ -121,11 +131,28 @@ def _fitted(
     search: ModeSearch,
     modes: Sequence[DrivenMode],
     max_modes: int | None,
+    insist: bool,
     tell: Callable[[str], None],
 ) -> DrivenFit:
     """The final fit of the modes that were decided on."""
     tell(f"{len(modes)} modes; intervals of the damping")
-    return _answer(record, search.sweep(modes, test=False), max_modes)
+    found = []
+    for part in search.sweep(modes, test=False):
+        tilt = tilted(part.fit)
+        found.append((part if tilt is None else part._replace(fit=tilt.fit), tilt))
+    each = [peak_of(part.fit) for part, _ in found]
+    peaks = tuple(peak for peak in each if peak is not None)
+    if not peaks:
+        return _answer(record, found, max_modes)
+    if insist:
+        fit = _answer(record, found, max_modes)
+        return replace(fit, remarks=(*fit.remarks, peak_remark(peaks)))
+    kept = [one for one, peak in zip(found, each, strict=True) if peak is None]
+    if not kept:
+        raise NoisePeakError(peaks)
+    fit = _answer(record, kept, max_modes)
+    remarks = (*fit.remarks, peak_remark(peaks))
+    return replace(fit, bands=(*fit.bands, *peaks), remarks=remarks)
 
 
 def band_of(record: Record) -> tuple[float, float]:
@@ -154,9 +181,11 @@ def _ends(
     return max(low, lowest), min(high, limits.BELOW_NYQUIST_GIVEN * nyquist)
 
 
-def _answer(record: Record, kept: Sequence[KeptModes], max_modes: int | None) -> DrivenFit:
-    modes, n = all_modes(kept), record.n_channels
-    errors = [_errors(part.fit) for part in kept]
+def _answer(
+    record: Record, found: Sequence[tuple[KeptModes, Tilt | None]], max_modes: int | None
+) -> DrivenFit:
+    kept, n = [part for part, _ in found], record.n_channels
+    modes, errors = all_modes(kept), [_errors(part.fit, tilt) for part, tilt in found]
     strongest = sorted(range(len(modes)), key=lambda k: -modes[k].gain)[:max_modes]
     order = sorted(strongest, key=lambda k: modes[k].omega)
     intervals = np.concatenate([part[1] for part in errors])
@@ -172,12 +201,12 @@ def _answer(record: Record, kept: Sequence[KeptModes], max_modes: int | None) ->
         covariance=covariance[np.ix_(pick, pick)],
         significance=np.sqrt([modes[k].gain for k in order]),
         noise=_noise_in_words(record, kept),
-        remarks=(*_fit_remarks(kept), *drive_remarks(record)),
+        remarks=(*_fit_remarks(kept), *_left_remarks(kept), *drive_remarks(record)),
         bands=tuple(part.fit for part in kept),
     )
 
 
-def _errors(fit: BandFit) -> tuple[Array, Array]:
+def _errors(fit: BandFit, tilt: Tilt | None = None) -> tuple[Array, Array]:
     """Covariance of (Ω, shape, ζ), one free mode after the other, and intervals of ζ."""
     scale = 1 / np.sqrt(np.maximum(np.diag(fit.information), 1e-300))
     scaled = fit.information * np.outer(scale, scale)
@@ -191,8 +220,33 @@ def _errors(fit: BandFit) -> tuple[Array, Array]:
     second = np.minimum(std, limits.SECOND_ORDER)
     wider[fit.model.at["frequency"]] = width_spread(std) * np.sqrt(1 + second**2)
     jacobian = _jacobian(fit) * wider
-    intervals = [damping_interval(fit, j, float(s)) for j, s in enumerate(std)]
-    return jacobian @ covariance @ jacobian.T, np.array(intervals)
+    along = _along_tilt(fit, tilt)
+    more = along[:, -1] / fit.model.zeta[: fit.model.fitted]
+    intervals = [damping_interval(fit, j, float(std[j]), float(more[j])) for j in range(len(std))]
+    far = along.ravel()
+    return jacobian @ covariance @ jacobian.T + np.outer(far, far), np.array(intervals)
+
+
+def _along_tilt(fit: BandFit, tilt: Tilt | None) -> Array:
+    """How far (Ω, shape, ζ) of each free mode move with p, in its standard deviations."""
+    if tilt is None:
+        return np.zeros((fit.model.fitted, len(fit.model.noise) + 2))
+    low, high = (_numbers(one, _signs(fit)) for one in (tilt.below, tilt.above))
+    return np.asarray(tilt.std * (high - low) / tilt.apart)
+
+
+def _signs(fit: BandFit) -> Array:
+    """Of the shapes in the units of a band, so that their largest component is positive."""
+    shapes = fit.band.displacement * fit.model.shapes[: fit.model.fitted]
+    return np.array([positive_sign(shape) for shape in shapes])
+
+
+def _numbers(fit: BandFit, signs: Array) -> Array:
+    """(Ω, shape, ζ) of each free mode, (free, n + 2)."""
+    free = slice(0, fit.model.fitted)
+    shapes = fit.band.displacement * fit.model.shapes[free] * signs[:, None]
+    units = shapes / np.linalg.norm(shapes, axis=1, keepdims=True)
+    return np.column_stack([fit.model.omega[free], units, fit.model.zeta[free]])
 
 
 def _jacobian(fit: BandFit) -> Array:
@@ -205,7 +259,7 @@ def _jacobian(fit: BandFit) -> Array:
     shapes = fit.band.displacement * model.shapes[:f]
     length = np.linalg.norm(shapes, axis=1)[:, None]
     unit = shapes / length
-    sign = np.array([positive_sign(shape) for shape in unit])[:, None, None]
+    sign = _signs(fit)[:, None, None]
     turn = fit.band.displacement * model.turns
     turn = turn - (turn @ unit[:, :, None]) * unit[:, None, :]
     out[each[:, None], 1:-1, at["shape"].reshape(f, turns)] = sign * turn / length[:, :, None]
@@ -237,3 +291,19 @@ def _fit_remarks(kept: Sequence[KeptModes]) -> tuple[str, ...]:
         if not fit.model.full and len(fit.model.noise) > 1:
             out.append(f"{place}: too few lines for noise correlated between channels.")
     return tuple(out)
+
+
+def _left_remarks(kept: Sequence[KeptModes]) -> Iterator[Remark]:
+    """Where the modes do not explain the spectrum, the most conspicuous place."""
+    chances = [left_chance(part.fit) for part in kept]
+    worst = int(np.argmin(chances))
+    chance = min(1.0, len(chances) * chances[worst])
+    if chance < limits.LEFT_LEVEL:
+        model = kept[worst].fit.model
+        yield Remark(
+            f"what the modes leave near {model.omega[: model.fitted].mean():.5g} rad per time unit "
+            f"is not flat noise (chance {format_chance(chance)})",
+            "there may be more modes, or the drive has a peak of its own there",
+            "treat the damping of modes there, and its error, with care",
+            code="misfit",
+        )

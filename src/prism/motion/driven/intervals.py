@@ -24,19 +24,31 @@ from prism.motion.driven.whittle import BandModel
 from prism.uncertainty import student_factor
 
 
-def damping_interval(fit: BandFit, j: int, std: float) -> tuple[float, float]:
+def damping_interval(fit: BandFit, j: int, std: float, more: float = 0.0) -> tuple[float, float]:
     """95 % interval of the damping ratio of free mode j.
 
     Parameters
     ----------
     std : float
         Standard deviation of ln ζ from the Fisher information.
+    more : float
+        What is not known of the forces adds to it.
     """
     omega, zeta = float(fit.model.omega[j]), float(fit.model.zeta[j])
     if zeta * omega / (2 * np.pi) * fit.band.longest < limits.PROFILE:
-        return damping_profile(fit, j, std)
-    spread = float(np.exp(limits.NORMAL * std * width_spread(np.array([std]))[0]))
+        low, high = damping_profile(fit, j, std)
+        return _widened(zeta, low, more), _widened(zeta, high, more)
+    both = float(np.hypot(std * width_spread(np.array([std]))[0], more))
+    spread = float(np.exp(limits.NORMAL * both))
     return zeta / spread, zeta * spread
+
+
+def _widened(zeta: float, end: float, more: float) -> float:
+    """The end of an interval with another error of ln ζ on top."""
+    if not 0 < end < 1 or end == zeta:
+        return end
+    far = float(np.log(end / zeta))
+    return float(zeta * np.exp(np.sign(far) * np.hypot(far, limits.NORMAL * more)))
 
 
 def width_spread(std: Array) -> Array:

@@ -59,6 +59,7 @@ class Driven(LossyMotion):
             asked.record,
             false_alarm=settings.false_alarm,
             max_modes=settings.max_modes,
+            insist=bool(settings.damped) or self.named(asked),
             progress=asked.tell,
         )
         drive = drive_remark(fit.bands)
@@ -81,12 +82,16 @@ class Driven(LossyMotion):
 
 
 def parameters_of(bands: Sequence[BandFit]) -> int:
-    """Parameters of the modes of all bands and of their forces.
+    """Parameters of the modes of all bands, of their forces and of the tilt of these.
 
     The forces of neighbours are fitted in several bands, and are one set of numbers all the same:
-    m modes have at most m(m - 1) for all cross spectra.
+    m modes have at most m(m - 1) for all cross spectra. A peak without a shape has one pole and a
+    matrix.
     """
-    modes = sum(band.model.fitted for band in bands)
-    cross = sum(len(band.model.at["cross"]) for band in bands)
-    own = sum(band.model.fitted * (band.band.values.shape[1] + 2) for band in bands)
-    return int(own + min(cross, modes * (modes - 1)))
+    moving = [band for band in bands if not band.shapeless]
+    modes = sum(band.model.fitted for band in moving)
+    cross = sum(len(band.model.at["cross"]) for band in moving)
+    own = sum(band.model.fitted * (band.band.values.shape[1] + 2) for band in moving)
+    tilts = sum(band.band.tilt != 0 for band in bands)
+    peaks = sum(2 + band.band.values.shape[1] ** 2 for band in bands if band.shapeless)
+    return int(own + peaks + tilts + min(cross, modes * (modes - 1)))

@@ -13,7 +13,8 @@ pole :math:`λ_i` give :math:`l_i = φ_i λ_i^q` and
 :math:`r_i = \sum_j Q_{ij} h_j(-λ_i) φ_j / (λ_i - \bar λ_i)`. Poles at negative frequency, and the
 covariance of :math:`Y_k` with :math:`\bar Y_l`, are smaller by :math:`1/(ω T)` and left out.
 
-As a matrix over lines and channels the addition is :math:`U S U^H` of rank two per mode.
+As a matrix over lines and channels the addition is :math:`U S U^H` of rank two per mode. Where the
+forces have a tilt, it is that of the motion, ends included, line by line: E stays a covariance.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArr
     """
     model = model.only(_counted(model, band))
     residues = _residues(model, band)
-    a = 1 / (1j * band.omega[:, None] - model.poles)
+    a = band.tilts[:, None] / (1j * band.omega[:, None] - model.poles)
     left = a[:, None, :] * residues.left.T
     right = (a[:, None, :] * residues.right.T).conj()
     return np.concatenate([left, right], axis=2), _exchange(residues.strength)
@@ -95,7 +96,7 @@ def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, Comp
         for old, new in ((moving.left, moving.left_rate), (moving.right, moving.right_rate))
     ]
     both = np.concatenate([halves[0], halves[1].conj()], axis=3)
-    return both, _exchange(moving.strength_rate)
+    return band.tilts[:, None, None] * both, _exchange(moving.strength_rate)
 
 
 def boundary_slopes(
@@ -116,6 +117,7 @@ def boundary_slopes(
         M.
     """
     moving = _Moving.of(model, band)
+    outer = band.tilts[:, None, None] * outer
     d = moving.a.shape[1]
     out = np.zeros(len(moving.lam_rate))
     for weights, old, new in (

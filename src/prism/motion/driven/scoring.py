@@ -63,12 +63,15 @@ class BandFit:
     band : LineBand
     log_likelihood : float
     converged : bool
+    shapeless : bool
+        Whether it is a peak of one pole in all directions (`peak`), and no modes.
     """
 
     model: BandModel
     band: LineBand
     log_likelihood: float
     converged: bool = False
+    shapeless: bool = False
 
     @classmethod
     def at(cls, model: BandModel, band: LineBand) -> BandFit:
@@ -370,9 +373,18 @@ def _boundary_part(model: BandModel, white: _White) -> ComplexArray:
 
 @dataclass(frozen=True)
 class _Scoring:
-    """Fisher scoring as a landscape: the cost is minus twice the log-likelihood."""
+    """Fisher scoring as a landscape: the cost is minus twice the log-likelihood.
+
+    Attributes
+    ----------
+    moving : array of bool (P,)
+        Parameters that do not keep their values.
+    tied : bool
+        Whether all free modes have one pole.
+    """
 
     moving: Mask
+    tied: bool = False
 
     def cost(self, point: BandFit) -> float:
         return -2 * point.log_likelihood
@@ -384,11 +396,22 @@ class _Scoring:
         damping_of = point.model.at["damping"]
         information = information.copy()
         information[damping_of, damping_of] += limits.DAMPING_RIDGE
-        delta, full = (
-            damped_solution(information, score, much, free=self.moving) for much in (damping, 1e-9)
-        )
+        J = self._directions(point.model)
+        reduced, right = J.T @ information @ J, J.T @ score
+        delta, full = (J @ damped_solution(reduced, right, much) for much in (damping, 1e-9))
         # the prior alone may promise more for ever, where a power is too small to show
         return Step(delta, float((score - prior_score(point.model)) @ full), damping)
+
+    def _directions(self, model: BandModel) -> Array:
+        """What may change, (P, directions)."""
+        J = np.eye(model.parameters)
+        if self.tied:
+            poles = [model.at[name] for name in ("frequency", "damping")]
+            for places in poles:
+                J[places, places[0]] = 1.0
+            later = np.concatenate([places[1:] for places in poles])
+            return np.asarray(J[:, self.moving & ~np.isin(np.arange(len(J)), later)])
+        return np.asarray(J[:, self.moving])
 
     def moved(self, point: BandFit, step: Step) -> BandFit:
         """The point after the step, shortened so that poles move by a fraction of their width."""
@@ -409,6 +432,7 @@ def maximise(
     *,
     tolerance: float = limits.FINE_GAIN,
     wanted: float = -np.inf,
+    tied: bool = False,
 ) -> BandFit:
     """Fisher scoring with a Levenberg-Marquardt safeguard.
 
@@ -423,6 +447,8 @@ def maximise(
         Twice the gain in log-likelihood that may still be promised at the end.
     wanted : float
         Give up when, after some steps, what is promised would not lead here.
+    tied : bool
+        Whether all free modes have one pole, as they do at the start.
     """
     start = BandFit.at(model, band)
     if not np.isfinite(start.log_likelihood):
@@ -437,6 +463,6 @@ def maximise(
         settled=tolerance,
         idle=limits.SCORING_IDLE,
     )
-    end = descend(_Scoring(moving), start, stop, _CONTROL)
+    end = descend(_Scoring(moving, tied), start, stop, _CONTROL)
     converged = end.promise < limits.NEARLY_FINE or end.ending.at_minimum
     return replace(end.point, converged=converged)

@@ -74,16 +74,25 @@ class LineBand(FourierLines):
         :math:`ω_c`, the geometric mean of the ends.
     leakage : bool
         Whether what the ends of the record add (`leakage`) is taken into account.
+    tilt : float
+        p, where the forces have spectra in proportion to :math:`ω^p`.
     """
 
     scale: Array
     middle: float
     leakage: bool
+    tilt: float = 0.0
+
+    @cached_property
+    def tilts(self) -> Array:
+        """:math:`(ω/ω_c)^{p/2}`, (lines,)."""
+        return np.asarray((self.omega / self.middle) ** (0.5 * self.tilt), float)
 
     @cached_property
     def powers(self) -> ComplexArray:
-        """:math:`(iω/ω_c)^{q_a}`: what turns a displacement into channel a, (lines, channels)."""
-        return np.asarray((1j * self.omega[:, None] / self.middle) ** self.orders, complex)
+        """:math:`(iω/ω_c)^{q_a} (ω/ω_c)^{p/2}`: from a displacement to channel a."""
+        share = 1j * self.omega[:, None] / self.middle
+        return np.asarray(share**self.orders * self.tilts[:, None], complex)
 
     @property
     def displacement(self) -> Array:
