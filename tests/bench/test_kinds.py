@@ -1,12 +1,14 @@
 """Makers of records of every kind: what they draw, and the truth that they state, done densely."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from prism.record import Record
 from prism.systems import LinearSystem
 from prism_bench.decays import _bound
-from prism_bench.kinds import ROWS, SCORING, TUNING, make
+from prism_bench.kinds import ROWS, SCORING, TUNING, make, score
 from prism_bench.kinds.assumed import power
 from prism_bench.kinds.case import TOLD
 from prism_bench.kinds.faults import left_by_lines, out_of_phase
@@ -162,3 +164,17 @@ def test_a_motion_is_the_sum_of_its_modes():
     np.testing.assert_allclose(K @ shapes, M @ shapes * omega**2, atol=1e-9)
     whole = shapes @ motion.z.real
     np.testing.assert_allclose(drawn.system.observation @ whole, motion.clean.T, atol=1e-12)
+
+
+def test_what_is_smaller_than_the_limit_is_no_silent_answer():
+    """A swing that no test could see: steady lines, and the sentence says how large it may be."""
+    found = score(make("modulated", 845, 0))
+    assert (found.outcome, found.right, found.silent, found.below) == ("steady", False, False, True)
+    assert "unseen" in str(found)
+
+
+def test_a_change_above_the_limit_is_not_excused():
+    case = make("modulated", 845, 0)
+    loud = replace(case, extras={**case.extras, "swing": 3 * case.extras["swing"]})
+    assert score(loud).silent
+    assert score(replace(case, extras={})).silent

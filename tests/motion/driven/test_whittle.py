@@ -60,14 +60,14 @@ def a_model(rng, m=2, n=3, held=0):
     )
 
 
-def a_band(rng, n=3):
+def a_band(rng, n=3, tilt=0.0):
     """Two trials of different length."""
     omega = np.concatenate([2 * np.pi * np.arange(165, 205) / 150, np.arange(110, 136) * 0.0628])
     span = np.concatenate([np.full(40, 150.0), np.full(26, 2 * np.pi / 0.0628)])
     values = rng.standard_normal((66, n)) + 1j * rng.standard_normal((66, n))
     orders = np.arange(n)
     trial = np.repeat([0, 1], [40, 26])
-    return LineBand(omega, span, values, orders, trial, np.ones(n), 7.8, leakage=True)
+    return LineBand(omega, span, values, orders, trial, np.ones(n), 7.8, leakage=True, tilt=tilt)
 
 
 def dense(model, band):
@@ -129,11 +129,12 @@ def test_lines_of_a_finite_record_have_the_covariance_of_the_integral():
 
 
 @pytest.mark.parametrize(
-    ("free", "held", "linked"), [(2, 0, 0), (2, 1, 0), (2, 0, 1), (2, 1, 2), (0, 1, 0)]
+    ("free", "held", "linked", "tilt"),
+    [(2, 0, 0, 0), (2, 1, 0, 0), (2, 0, 1, 0), (2, 1, 2, 0), (0, 1, 0, 0), (2, 1, 1, 3.0)],
 )
-def test_score_is_the_gradient_and_information_the_dense_one(free, held, linked):
+def test_score_is_the_gradient_and_information_the_dense_one(free, held, linked, tilt):
     rng = np.random.default_rng(1)
-    model, band = a_model(rng, m=free + linked + held, held=held), a_band(rng)
+    model, band = a_model(rng, m=free + linked + held, held=held), a_band(rng, tilt=tilt)
     model = replace(model, fitted=free, linked=linked)
     score, information = score_and_information(model, band)
     h = 1e-5
@@ -155,6 +156,17 @@ def test_score_is_the_gradient_and_information_the_dense_one(free, held, linked)
     exact[powers, powers] += POWER_PRIOR
     size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
     assert np.allclose(information / size, exact / size, atol=1e-5)
+
+
+def test_a_tilt_is_that_of_the_whole_motion():
+    """Lines of the motion, ends included, each times (ω/ω_c)^(p/2): E stays a covariance."""
+    rng = np.random.default_rng(2)
+    model = a_model(rng)
+    flat, tilt = (a_band(np.random.default_rng(3), tilt=p).trials[0] for p in (0.0, 2.5))
+    quiet = np.kron(np.eye(len(flat.omega)), model.noise)
+    share = np.repeat((flat.omega / flat.middle) ** 1.25, 3)
+    expected = (dense(model, flat) - quiet) * np.outer(share, share) + quiet
+    assert np.allclose(dense(model, tilt), expected, rtol=1e-12)
 
 
 def test_likelihood_is_that_of_the_dense_covariance():
