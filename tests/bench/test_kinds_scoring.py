@@ -155,7 +155,8 @@ def test_rows_sum_up():
     covered = measured(rows, "frequency")
     assert (covered.measured, covered.bar, covered.note) == (0.5, "", "of 2")
     assert measured(rows, "worst").measured == 2.0
-    assert [row.holds for row in rows[:4]] == [False] * 4
+    assert [row.holds for row in rows[:5]] == [False, False, None, False, False]
+    assert measured(rows, "stay unseen").measured == 0
 
 
 def test_coverage_has_a_bar_where_there_are_enough_numbers():

@@ -98,6 +98,8 @@ class FosterFit:
     coupled : array, optional
         Covariance of ``(omega², participation.ravel(), lower triangle of the friction)``, where
         friction couples the modes.
+    left : float
+        Share of a typical value that the modes leave where that is far above the noise, else zero.
     """
 
     foster: Foster
@@ -111,6 +113,7 @@ class FosterFit:
     remarks: tuple[Remark | str, ...] = ()
     driven: bool = True
     coupled: Array | None = None
+    left: float = 0.0
 
     @property
     def modal(self) -> Gaussian:

@@ -46,6 +46,7 @@ from prism.uncertainty import Gaussian
 
 _BEYOND = 3.0  # Nyquist frequencies: where the modes of a static compliance are placed
 _MOST_ENTRIES = 16  # single entries whose zeros are listed
+_MOST_LEFT = 0.3  # of a typical value of a response, by modes that describe it
 _MEANINGLESS = {
     "fit_fraction": "continuing the motion needs the force to come",
     "ignore": "a line that the force does not make is noise there",
@@ -293,6 +294,12 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None
             "and inputs are known",
             "measure the motion where a force acts, and give both the same name",
         )
+    if fit.left > _MOST_LEFT:
+        return Undetermined(
+            f"the modes do not describe the response: at a typical line they leave "
+            f"{100 * fit.left:.2g} % of it, far more than noise",
+            Words("allow more modes ({0}), or fit a part of the band", (Ask("max_modes"),)),
+        )
     V = fit.foster.participation / np.abs(fit.foster.participation).max(axis=0)
     rigid = V[fit.foster.omega == 0]
     if len(rigid) > np.linalg.matrix_rank(rigid, tol=1e-8):
@@ -351,7 +358,7 @@ def _modes(fit: FosterFit) -> Modes:
     return Modes(
         joint=Gaussian.of(values, T @ fit.covariance @ T.T),
         amplitudes=np.zeros((0, K)),
-        significance=np.sqrt(fit.gains),
+        significance=np.sqrt(np.maximum(fit.gains, 0.0)),  # rounding, where errors are huge
         phase_ratio=np.zeros(K),
         in_phase=np.ones(K, bool),
         residues=np.einsum("ka,kb->kab", V, V) if fit.driven else None,

@@ -581,7 +581,7 @@ def test_far_too_few_modes_give_no_hamiltonian_and_no_traceback():
     )
     model = prism.identify(response, max_modes=12)
     assert model.hamiltonian is None
-    assert "a hidden part would have no stiffness" in str(model.identifiability)
+    assert "the modes do not describe the response" in str(model.identifiability)
     assert "max_modes" in str(model.identifiability.remedy)
 
 

@@ -17,9 +17,21 @@ from prism.remarks import Remark
 
 def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[Remark | str, ...]:
     """Sentences about reciprocity, alternation and misfit, where they are violated."""
-    level = max(fit.misfit, _repeated(fit.data, fit))
-    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(level)]
+    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(_level(fit))]
     return tuple(one for one in found if one)
+
+
+def _level(fit: ResponseFit) -> float:
+    """Variance of what is left over that of the noise, of which repeated measurements know."""
+    return max(fit.misfit, _repeated(fit.data, fit))
+
+
+def left(fit: ResponseFit) -> float:
+    """Share of a typical value that a fit leaves, where it is far above the noise; else zero."""
+    there = (fit.data.counts > 0) & (fit.data.Y != 0)
+    if _level(fit) < limits.FAR_ABOVE or not there.any():
+        return 0.0
+    return float(np.median(np.abs((fit.data.Y - fit.H)[there] / fit.data.Y[there])))
 
 
 def asymmetry(data: ResponseData) -> float:

@@ -14,7 +14,7 @@ from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
 from prism.motion.faint import faint
 from prism.motion.forced.foster import Foster, FosterFit
-from prism.motion.forced.response.checks import remarks_of
+from prism.motion.forced.response.checks import left, remarks_of
 from prism.motion.forced.response.correlated import (
     LineErrors,
     correlated_covariance,
@@ -63,6 +63,7 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
             *_faint(omega, gains, response),
         ),
         driven=data.driven,
+        left=left(fit),
     )
 
 
@@ -102,6 +103,7 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
         ),
         driven=data.driven,
         coupled=known,
+        left=left(fit),
     )
 
 
