@@ -129,7 +129,7 @@ ROWS = (
     Kind("steady", "steady lines", free.steady, STEADY),
     Kind(
         *("commensurate", "frequencies as 1 : 2 : 3", free.commensurate, STEADY),
-        never=("nonlinear", "motion of a nonlinear"),
+        never=("looks nonlinear", "motion of a nonlinear system"),
     ),
     Kind("decay-weak", "decay, ζΩT = .05 to .3", _decaying(0.05, 0.3), DECAYING, *_DECAY),
     Kind("decay", "decay, ζΩT = .3 to 1", _decaying(0.3, 1.0), DECAYING, *_DECAY),

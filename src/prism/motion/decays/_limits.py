@@ -50,6 +50,7 @@ PROMISING = (
     0.8  # of what driven motion explains, that decays between kicks must explain to be fitted
 )
 EXPLAINS_NOTHING = 0.7  # share of the power that poles leave, above which they are not refined
+FILLED = 0.5  # amplitudes for each number of their band, above which they explain any motion
 # -- kicks between decays of known poles -----------------------------------------------------------
 ONSET_BLOCKS = 256  # into which a trial is cut, at most
 ONSET_SAMPLES = 3.0  # samples per amplitude of the shortest stretch

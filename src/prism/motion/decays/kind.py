@@ -72,7 +72,7 @@ class Decays(LossyMotion):
         if not len(poles):
             return
         found = onsets(record, poles, asked.settings.false_alarm, limits.FEW_STRETCHES)
-        if found.times and _quiet(record, found):
+        if _sensible(record, found) and _quiet(record, found):
             more = len(found.poles) + weighing.LINES_BEYOND
             yield Decays(found.times)._attempt(asked, more, found.poles)
 
@@ -118,7 +118,7 @@ class Decays(LossyMotion):
         assert isinstance(fit, DrivenFit)
         poles = fit.poles if fit.on_top is None else fit.on_top.instead
         found = onsets(record, poles, asked.settings.false_alarm)
-        if found.times and _promising(asked, found, driven):
+        if _sensible(record, found) and _promising(asked, found, driven):
             more = len(found.poles) + weighing.LINES_BEYOND
             yield Decays(found.times)._attempt(asked, more, found.poles)
         most = most if most <= len(poles) + 2 * weighing.LINES_BEYOND else len(poles)
@@ -141,6 +141,8 @@ class Decays(LossyMotion):
             return None
         if not (asked.settings.damped or rates_chance(fit) < limits.DECAY_LEVEL):
             return None  # lines that do not decay are steady lines
+        if _fill(record, fit.frequencies, self.struck):
+            return None
         n, m, stretches = record.n_channels, len(fit), len(fit.stretches)
         parameters = m * (n + 2 * stretches) + n * fit.unused + stretches - record.n_trials
         spare = m * (2 * n * stretches - (n - 1) - 2 * stretches)
@@ -186,6 +188,26 @@ class Decays(LossyMotion):
             motion=DecayMotion(fit.continuations, fit.noise_std),
             remarks=(*_kick_remarks(self.struck), f"fitted as {what}", *fit.remarks),
         )
+
+
+def _sensible(record: Record, found: Onsets) -> bool:
+    """Whether there are kicks, and few enough for the modes to be recognised between them."""
+    return bool(found.times) and not _fill(record, np.abs(found.poles.imag), found.times)
+
+
+def _fill(record: Record, omega: Array, struck: tuple[Array, ...]) -> bool:
+    r"""Whether decays between kicks have so many amplitudes that they explain any motion.
+
+    In S stretches of T in all, what lies between the lowest and the highest of m modes, and within
+    one line of a stretch of these, has :math:`(Ω_m - Ω_1) T/2π + 2S` complex numbers for each
+    channel. The amplitudes are mS.
+    """
+    kicked = sum(map(len, struck))
+    if not kicked:
+        return False
+    stretches = kicked + record.n_trials
+    numbers = float(np.ptp(omega)) * record.n_trials * record.duration / (2 * np.pi) + 2 * stretches
+    return len(omega) * stretches > limits.FILLED * numbers
 
 
 def _quiet(record: Record, found: Onsets) -> bool:
