@@ -323,18 +323,24 @@ def _power_information(M: ComplexArray, basis: HermitianBasis) -> Array:
     m = M.shape[1]
     above, strict = np.triu_indices(m), np.triu_indices(m, 1)
     real = np.concatenate([M.real[:, *above], M.imag[:, *strict]], axis=1)
-    # M_ij = Σ_e places_ije real_e
-    places = np.zeros((m, m, real.shape[1]), complex)
+    sums = real.T @ real
+    # M_ij = real[re_ij] + i sign_ij real[im_ij]
+    re, im, sign = np.zeros((m, m), int), np.zeros((m, m), int), np.zeros((m, m))
     each = np.arange(real.shape[1])
-    first, second = each[: len(above[0])], each[len(above[0]) :]
-    places[*above, first] = places[*above[::-1], first] = 1.0
-    places[*strict, second], places[*strict[::-1], second] = 1j, -1j
-    flat = places.reshape(m * m, -1)
-    T = (flat @ (real.T @ real) @ flat.T).reshape(m, m, m, m)  # Σ_k M_ij M_rs
-    a, b, f = (part[:, None] for part in basis)
-    c, d, g = (part[None] for part in basis)
+    re[above] = re[above[::-1]] = each[: len(above[0])]
+    im[strict] = im[strict[::-1]] = each[len(above[0]) :]
+    sign[strict], sign[strict[::-1]] = 1.0, -1.0
+
+    def products(*at: Index) -> ComplexArray:
+        """``Σ_k M_ij M_rs``."""
+        (p, q), (u, v), (x, y) = ((one[at[:2]], one[at[2:]]) for one in (re, im, sign))
+        return np.asarray(sums[p, q] - x * y * sums[u, v] + 1j * (y * sums[p, v] + x * sums[u, q]))
+
+    a, b, f = basis.rows[:, None], basis.columns[:, None], basis.factors[:, None]
+    c, d, g = basis
     # tr M e_a e_bᵀ M e_c e_dᵀ = M_da M_bc, and with the second one adjoint
-    return np.asarray(2 * (f * g * T[d, a, b, c] + f * g.conj() * T[c, a, b, d]).real)
+    both = f * g * products(d, a, b, c) + f * g.conj() * products(c, a, b, d)
+    return np.asarray(2 * both.real)
 
 
 def _boundary_score(
