@@ -10,7 +10,12 @@ from prism.motion.driven import fit_driven
 from prism.motion.driven.innovations import drive_remarks, excess_kurtosis, kicks
 from prism.motion.driven.sensor import sensor_kind
 from prism.motion.driven.spectrum import fourier_lines
-from prism.motion.driven.subspace import candidates, covariances
+from prism.motion.driven.subspace import (
+    _observability,
+    candidates,
+    covariances,
+    modes_of_order,
+)
 from prism.record import Record
 from prism.systems.chain import chain
 from prism.systems.driven import driven
@@ -177,3 +182,27 @@ def test_candidates_hold_the_modes():
     found = [c.omega for c in candidates(fourier_lines(record), 0.1, 12.0)]
     for omega in PAIR.frequencies:
         assert np.min(np.abs(np.array(found) / omega - 1)) < 0.01
+
+
+def test_poles_of_each_order_are_those_of_the_shifted_observability():
+    record = driven(PAIR, T, DT, damping=ZETA, noise=0.1, rng=3)
+    values, blocks, n = record.trials[0], 20, record.n_channels
+    R = covariances([values], 2 * blocks)
+    U = _observability(R, blocks)
+    hankel = np.block([[R[1 + i + j] for j in range(blocks)] for i in range(blocks)])
+    left, s, _ = np.linalg.svd(hankel)
+    gram, shift = U[:-n].T @ U[:-n], U[:-n].T @ U[n:]
+    for order in (8, 16, 24):
+        observability = left[:, :order] * np.sqrt(s[:order])
+        A = np.linalg.lstsq(observability[:-n], observability[n:], rcond=None)[0]
+        values, vectors = np.linalg.eig(A)
+        upper = np.flatnonzero(values.imag > 0)
+        poles, shapes = modes_of_order(U[:n], gram, shift, order, record.dt)
+        dense = np.log(values[upper]) / record.dt
+        assert len(poles) == len(dense)
+        for pole, shape in zip(poles, shapes, strict=True):
+            k = int(np.argmin(np.abs(dense - pole)))
+            assert abs(dense[k] - pole) < 1e-8 * abs(pole)
+            other = observability[:n] @ vectors[:, upper[k]]
+            alike = abs(np.vdot(other, shape)) / np.linalg.norm(other) / np.linalg.norm(shape)
+            assert alike > 1 - 1e-9

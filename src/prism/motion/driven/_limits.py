@@ -16,6 +16,7 @@ BELOW_NYQUIST_GIVEN = 0.999  # of the Nyquist frequency, where one is
 
 # -- candidates by subspace identification ---------------------------------------------------------
 MODEL_ORDERS = range(8, 82, 4)
+SHIFT_RIDGE = 1e-12  # of the squared length of a singular vector
 BLOCK_ORDER = 80  # that the block rows should allow
 FEWEST_BLOCKS = 12
 SAMPLES_PER_BLOCK = 8

@@ -47,12 +47,15 @@ def _at_one_rate(
     trials, step = [values / scale for values, _ in series], series[0][1]
     poles, tried = [np.zeros((0, n + 3))], 0
     for blocks in _block_sizes(n, min(len(values) for values in trials)):
-        U, s = _observability(covariances(trials, 2 * blocks), blocks)
+        U = _observability(covariances(trials, 2 * blocks), blocks)
+        # vectors that live in the last block alone, of data without noise, leave no inverse
+        gram = U[:-n].T @ U[:-n] + limits.SHIFT_RIDGE * np.eye(U.shape[1])
+        shift = U[:-n].T @ U[n:]
         for order in limits.MODEL_ORDERS:
-            if order > min(len(s), n * (blocks - 1)):
+            if order > min(U.shape[1], n * (blocks - 1)):
                 break
             tried += 1
-            lam, shapes = modes_of_order(U, s, n, order, step)
+            lam, shapes = modes_of_order(U[:n], gram, shift, order, step)
             omega, zeta = np.abs(lam), -lam.real / np.abs(lam)
             real, complexity = _real_shapes(shapes * scale / lam[:, None] ** target)
             keep = (low < omega) & (omega < limits.TOP_OF_RATE * top) & (zeta > 0)
@@ -81,26 +84,35 @@ def covariances(trials: list[Array], lags: int) -> Array:
     return out
 
 
-def _observability(R: Array, blocks: int) -> tuple[Array, Array]:
-    """Left singular vectors and values of the block Hankel matrix of R_1, R_2, ..."""
+def _observability(R: Array, blocks: int) -> Array:
+    """Left singular vectors of the block Hankel matrix of R_1, R_2, ..., as many as orders ask."""
     place, size = np.arange(blocks), blocks * R.shape[1]
     hankel = R[1 + place[:, None] + place].swapaxes(1, 2).reshape(size, size)
-    U, s, _ = np.linalg.svd(hankel)
-    return U, s
+    return np.asarray(np.linalg.svd(hankel)[0][:, : limits.MODEL_ORDERS[-1]])
 
 
 def modes_of_order(
-    U: Array, s: Array, channels: int, order: int, step: float
+    first: Array, gram: Array, shift: Array, order: int, step: float
 ) -> tuple[ComplexArray, ComplexArray]:
-    """Poles in the upper half plane (m,) and their shapes (m, channels).
+    r"""Poles in the upper half plane (m,) and their shapes (m, channels).
 
-    From the shift of the observability.
+    From the shift of the observability: with its singular vectors U, without the last block
+    :math:`U_-` and without the first :math:`U_+`, A is :math:`(U_-^T U_-)^{-1} U_-^T U_+`, of which
+    each order takes a corner. A scale of the vectors changes no pole and no shape.
+
+    Parameters
+    ----------
+    first : array (channels, vectors)
+        First block of U.
+    gram, shift : arrays (vectors, vectors)
+        :math:`U_-^T U_-` and :math:`U_-^T U_+`.
+    order : int
+    step : float
     """
-    observability = U[:, :order] * np.sqrt(s[:order])
-    A = np.linalg.lstsq(observability[:-channels], observability[channels:], rcond=None)[0]
-    values, vectors = np.linalg.eig(A)
+    part = slice(0, order)
+    values, vectors = np.linalg.eig(np.linalg.solve(gram[part, part], shift[part, part]))
     upper = values.imag > 0
-    return np.log(values[upper]) / step, (observability[:channels] @ vectors[:, upper]).T
+    return np.log(values[upper]) / step, (first[:, part] @ vectors[:, upper]).T
 
 
 def _real_shapes(shapes: ComplexArray) -> tuple[Array, Array]:
