@@ -70,7 +70,10 @@ def _hidden(h: Hamiltonian) -> Iterator[Determination]:
             )
         name = f"coupling of hidden mode {i + 1}"
         if one.rank > 1:
-            why = f"{one.rank} hidden modes share one frequency: only their residue is determined"
+            why = (
+                f"the frequencies of {one.rank} hidden modes are not told apart: only their "
+                "residue is determined"
+            )
             yield Determination.undetermined(name, why)
             continue
         for a, (channel, c) in enumerate(zip(h.channels, one.couplings[0], strict=True)):

@@ -5,7 +5,7 @@ import pytest
 import scipy.signal
 
 import prism
-from prism.motion.doubts import bunches, hump_chance, rough, symmetric
+from prism.motion.doubts import bunches, coincident, hump_chance, rough, symmetric
 from prism.motion.driven.spectrum import fourier_lines
 from prism.uncertainty import Gaussian
 
@@ -112,3 +112,44 @@ def test_a_steady_line_without_noise_is_not_rough():
         assert not rough(fourier_lines(prism.Record(clean, dt=0.05)))
         noisy = clean + 1e-7 * rng.standard_normal(clean.shape)
         assert not rough(fourier_lines(prism.Record(noisy, dt=0.05)))
+
+
+@pytest.mark.parametrize(
+    ("places", "shapes", "same"),
+    [
+        ([1.0, 2.0, 2.00004], [[1, 0], [0.6, 0.8], [0.6, 0.8]], [2.0]),
+        ([1.0, 2.0, 2.0004], [[1, 0], [0.6, 0.8], [0.6, 0.8]], []),  # ten errors apart
+        ([1.0, 2.0, 2.00004], [[1, 0], [0.6, 0.8], [0.8, -0.6]], []),  # a degenerate pair
+        ([0.0, 1e-6, 2.0], [[1, 0], [1, 0], [0.6, 0.8]], []),
+    ],
+)
+def test_lines_of_one_shape_at_one_place_are_one_that_changes(places, shapes, same):
+    known = {"frequencies": np.array(places), "shapes": np.array(shapes, float)}
+    modes = prism.Modes(
+        Gaussian.of(known, 0.5 * (4e-5) ** 2 * np.eye(9)),
+        amplitudes=np.ones((1, 3)),
+        significance=np.full(3, 20.0),
+        phase_ratio=np.zeros(3),
+        in_phase=np.ones(3, bool),
+    )
+    assert coincident(modes) == same
+
+
+def test_an_ensemble_that_decays_is_doubted():
+    rng = np.random.default_rng(11)
+    t = 0.25 * np.arange(600)
+    decay, steady = [], []
+    for _ in range(30):
+        z = rng.standard_normal((2, 2)) @ np.array([1, 1j])
+        lines = z[:, None] * np.exp(1j * np.multiply.outer([1.3, 2.4], t))
+        noise = 0.15 * rng.standard_normal(600)
+        steady.append(lines.sum(axis=0).real + noise)
+        decay.append((lines.sum(axis=0) * np.exp(-0.01 * t)).real + noise)
+    said = [
+        {
+            one.code
+            for one in prism.identify(record, experiment="equilibrium").identifiability.remarks
+        }
+        for record in (prism.Record(np.array(x)[:, :, None], dt=0.25) for x in (decay, steady))
+    ]
+    assert ["doubt" in codes for codes in said] == [True, False]

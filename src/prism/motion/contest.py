@@ -19,7 +19,7 @@ from prism.errors import CannotTellError, NoLineError
 from prism.finding import Finding
 from prism.motion import _limits as limits
 from prism.motion.account import Account, costs, lines_of, price_of, usable
-from prism.motion.doubts import hump_chance, rough, symmetric
+from prism.motion.doubts import coincident, hump_chance, rough, symmetric
 from prism.motion.driven.kind import Driven, parameters_of
 from prism.motion.driven.peak import NoisePeakError
 from prism.motion.explanation import CUT_SHORT, Attempt, Explanation, Question, cut_short
@@ -276,13 +276,18 @@ def _hump(asked: Question, rests: Sequence[Array]) -> float:
 def against(asked: Question, finding: Finding) -> Remark | None:
     """What the data say against steady lines that were insisted on.
 
-    Where lines stand alone is a reason to ask other kinds, but none to doubt what was told.
+    Where lines stand alone is a reason to ask other kinds, but none to doubt what was told, unless
+    several lines of one shape are not told apart.
     """
     one = _contender(asked, Steady(), finding)
     if one is None or _full(asked, finding):
         return None
     places = set(_doubts(asked, finding, (), 1.0))
     doubts = [doubt for doubt in one.doubts if doubt not in places]
+    same = coincident(finding.modes.vibrating())
+    if same:
+        where = ", ".join(f"{w:.5g}" for w in same[: limits.NAMED])
+        doubts.append(f"several lines of one shape stand at {where}, as of one that changes")
     if not doubts:
         return None
     return Remark(

@@ -10,14 +10,15 @@ kicked, and motion driven by noise, leave a hump, narrow or broad, wherever it i
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaincc, gammaincinv
+from scipy.special import gammaincinv
 
 from prism._types import Array, ComplexArray, Index, Mask
 from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines, hann
+from prism.motion.scan import scan_chance
 
-__all__ = ["bunches", "hump_chance", "rough", "scan_chance", "symmetric"]
+__all__ = ["bunches", "coincident", "hump_chance", "rough", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
@@ -49,6 +50,24 @@ def symmetric(modes: Modes, within: float = np.inf) -> bool:
         if np.any(np.abs(off) < limits.SYMMETRIC * error):
             return True
     return False
+
+
+def coincident(modes: Modes) -> list[float]:
+    """Frequencies at which lines of one shape are not told apart.
+
+    Two steady lines of one shape and one frequency are one. Where a record needs both, the
+    amplitude of that one changes: it decays, or moves.
+
+    Parameters
+    ----------
+    modes : Modes
+        Ascending in frequency.
+    """
+    omega, shapes, C = modes.frequencies, modes.shapes, modes.joint.between("frequencies")
+    error = np.sqrt(np.maximum(np.diag(C)[1:] + np.diag(C)[:-1] - 2 * np.diag(C, 1), 0.0))
+    alike = np.sum(shapes[1:] * shapes[:-1], axis=1) ** 2 > limits.SAME_DIRECTION
+    near = (np.diff(omega) < limits.ONE_PLACE * error) & alike & (omega[:-1] > 0)
+    return [float(w) for w in omega[:-1][near]]
 
 
 def hump_chance(lines: FourierLines) -> float:
@@ -125,24 +144,3 @@ def _powers(values: ComplexArray) -> Array:
     S = quiet.T @ quiet.conj() / len(quiet) + limits.ROUNDING * np.eye(n)
     power = np.sum((unit.conj() @ np.linalg.inv(S)) * unit, axis=1).real
     return np.asarray(power * gammaincinv(n, 0.5) / np.median(power))
-
-
-def scan_chance(power: Array, dof: int) -> float:
-    """Chance of the most conspicuous window of a series of powers, bounded over all windows.
-
-    Parameters
-    ----------
-    power : array
-        Independent, each Gamma distributed.
-    dof : int
-        Shape of that law.
-    """
-    total, chance, width = np.append(0.0, np.cumsum(power)), 1.0, 1
-    count = 0
-    while width * limits.WIDEST_WINDOW <= len(power) or width == 1:
-        starts = np.arange(0, len(power) - width + 1, max(1, width // 2))
-        highest = float(np.max(total[starts + width] - total[starts]))
-        chance = min(chance, float(gammaincc(dof * width, highest)))
-        count += len(starts)
-        width *= 2
-    return min(1.0, count * chance)

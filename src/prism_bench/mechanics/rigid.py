@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from prism.systems import forced
 from prism_bench.kinds.systems import Wanted, apart
 from prism_bench.mechanics.case import Made, Truth, chance
 from prism_bench.mechanics.motion import Motion, canonical, record_of, seen_modes
-from prism_bench.mechanics.shown import in_record, in_response
+from prism_bench.mechanics.shown import in_record, in_response, without_unseen
 from prism_bench.mechanics.systems import FREE, Sampled, draw
 
 __all__ = ["equilibrium", "free", "let_go", "record", "response", "snapback"]
@@ -51,7 +52,11 @@ def seen(
         made = record_of(rng, drawn, motion, noise, order)
         if seen_modes(drawn, motion, made, noise, order):
             shown = in_record(drawn, motion, noise, order, rest=rest)
-            return drawn, made, truth_of(drawn, shown)
+            truth = truth_of(drawn, shown)
+            # fewer trials than modes, or accelerations, would not show large ones either
+            if 0 < shown < drawn.rigid <= made.n_trials:
+                truth = replace(truth, less=without_unseen(drawn, shown))
+            return drawn, made, truth
 
 
 def said(rng: np.random.Generator, drawn: Sampled) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from prism._types import Array, ComplexArray
+from prism._types import Array, ComplexArray, Index
 from prism.errors import CannotTellError
 from prism.model import Model
 from prism_bench._blind import identified, said_by
@@ -158,8 +158,9 @@ def _failed(made: Made, error: Exception) -> dict[str, Any]:
 
 
 def _answered(made: Made, model: Model) -> dict[str, Any]:
-    truth, verdict = _meant(made.truth, model), model.identifiability
+    verdict = model.identifiability
     codes, text = said_by(model)
+    truth = _meant(made.truth, model) if CONDITION not in codes else made.truth
     out: dict[str, Any] = {"codes": codes, "said": _doubted(made, model)}
     if model.hamiltonian is None:
         why = " ".join(str(verdict.why).split())
@@ -204,14 +205,24 @@ def _counted(truth: Truth, model: Model) -> bool:
     modes = rigid == truth.rigid and len(model.modes) - rigid == truth.elastic
     if truth.gyroscopic is not None and truth.gyroscopic.any() and not hasattr(h, "gyroscopic"):
         return False  # a rotor that was taken for something that does not turn
-    return modes and len(h.hidden_frequencies) == len(truth.hidden)
+    return modes and int(_ranks(h).sum()) == len(truth.hidden)
+
+
+def _ranks(h: Any) -> Index:
+    """How many hidden oscillators stand behind each hidden frequency: more if not told apart."""
+    return np.array([getattr(one, "rank", 1) for one in h.hidden], int)
+
+
+def _means(truth: Array, ranks: Index) -> Array:
+    """Of the oscillators behind each frequency."""
+    parts = np.split(truth, np.cumsum(ranks)[:-1])
+    return np.array([part.mean() for part in parts if len(part)])
 
 
 def _errors(truth: Truth, model: Model) -> dict[str, Any]:
     h: Any = model.hamiltonian
-    out: dict[str, Any] = {
-        "hidden": _over(h.hidden_frequencies - truth.hidden, h.hidden_frequencies_std)
-    }
+    off = h.hidden_frequencies - _means(truth.hidden, _ranks(h))
+    out: dict[str, Any] = {"hidden": _over(off, h.hidden_frequencies_std)}
     if truth.damping is not None:
         out["damping"] = _damping(truth.damping, h)
     if truth.gyroscopic is not None and hasattr(h, "gyroscopic"):
@@ -241,7 +252,7 @@ def _damping(truth: Array, h: Any) -> Array:
     std = [getattr(one, "damping_std", None) for one in h.hidden]
     if any(one is None for one in (*found, *std)):
         return _NO
-    return _over(np.array(found) - truth, np.array(std))
+    return _over(np.array(found) - _means(truth, _ranks(h)), np.array(std))
 
 
 def _over(off: Array, std: Array | None) -> Array:

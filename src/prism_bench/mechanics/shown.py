@@ -19,7 +19,7 @@ from prism_bench.mechanics.motion import Motion, clean
 from prism_bench.mechanics.oracle import CERTAIN, detected
 from prism_bench.mechanics.systems import Sampled
 
-__all__ = ["in_record", "in_response"]
+__all__ = ["in_record", "in_response", "without_unseen"]
 
 _STEP = 1e-6  # of differences, over the largest number
 _TURNS = 1e-8  # of the largest singular value: a smaller one changes no response
@@ -49,6 +49,20 @@ def in_record(drawn: Sampled, motion: Motion, noise: float, order: int, *, rest:
     moved = (motion.start if rest else motion.speed) @ v / error
     singular = np.linalg.svd(moved, compute_uv=False)
     return _sure(drawn.rigid, lambda k: float(np.sum(singular[k:] ** 2)))
+
+
+def without_unseen(drawn: Sampled, shown: int) -> Truth:
+    """What is behind a record without rigid-body modes that hardly move the channels.
+
+    Parameters
+    ----------
+    drawn : Sampled
+    shown : int
+        Rigid-body modes that the record shows.
+    """
+    p, v = drawn.system.rigid, drawn.system.participation
+    seen = _Response(drawn.elastic, 0.0, v[:p], v[p:]).with_rigid(shown)
+    return Truth(seen.hidden, shown, len(drawn.elastic))
 
 
 def in_response(drawn: Sampled, omega: Array, loss: float, kind: str, noise: float) -> Truth:

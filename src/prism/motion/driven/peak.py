@@ -19,11 +19,11 @@ import numpy as np
 from scipy.special import chdtri
 
 from prism.errors import NoLineError
-from prism.motion.doubts import scan_chance
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode, feasible, start
 from prism.motion.driven.scoring import BandFit, maximise, white_lines
 from prism.motion.driven.whittle import transfers
+from prism.motion.scan import scan_chance
 from prism.remarks import Remark
 
 __all__ = ["NoisePeakError", "left_chance", "peak_of", "peak_remark"]

@@ -24,9 +24,9 @@ from scipy.special import ndtr
 
 from prism._format import format_chance
 from prism._types import Array, ComplexArray
-from prism.motion.doubts import scan_chance
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.scoring import BandFit, white_lines
+from prism.motion.scan import scan_chance
 from prism.remarks import Remark
 
 __all__ = ["drive_remark"]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
+from scipy.special import chdtrc
 
 from prism._linalg import positive_sign
 from prism._types import Array
@@ -24,6 +25,7 @@ from prism.kernel import Certificate
 from prism.magnitudes import Undetermined
 from prism.modes import Modes, spread_of_residues
 from prism.motion.explanation import Explanation, Question
+from prism.motion.faint import faint
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.friction.finding import FrictionFinding
 from prism.motion.forced.friction.hamiltonian import FrictionHamiltonian
@@ -41,6 +43,7 @@ from prism.motion.forced.rotating.finding import (
     why_not,
 )
 from prism.motion.forced.zeros import zeros_of
+from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.uncertainty import Gaussian
 
@@ -206,13 +209,29 @@ class ForcedRecords(ForcedMotion):
         if isinstance(found, RotatingFit):
             low, high = float(band[0]), float(band[1])
             sight = Sight(ports, quantity, tuple(pairs), low, high, found.words)
-            return rotating_finding(found, sight, measured)
+            return _with_faint(rotating_finding(found, sight, measured), record)
         finding = _finding(
             with_rigid_bodies(found.fit, 2 * np.pi / longest).with_static_modes(_BEYOND * nyquist),
             *(ports, quantity, measured, pairs, band),
         )
+        finding = _with_faint(finding, record)
         turns = found.quadrature.told and settings.gyroscopic is not False
         return _turning(finding, found.quadrature) if turns else finding
+
+
+def _with_faint(finding: Finding, record: Record) -> Finding:
+    r"""With a word on modes in the band that noise may have made.
+
+    At each of the Fourier lines of a record noise gains :math:`χ^2` with as many degrees of freedom
+    as a mode has numbers: a frequency, a decay and a participation.
+    """
+    modes, summary = finding.modes, finding.response
+    assert summary is not None
+    lines = sum(record.samples) / 2
+    chance = lines * chdtrc(2 + len(finding.channels), modes.significance**2)
+    inside = summary.inside & (modes.frequencies > 0)
+    found = faint(modes.frequencies, np.where(inside, chance, 0.0), what="mode", where="records")
+    return finding.with_remarks(*found)
 
 
 def _turning(finding: Finding, seen: Quadrature) -> Finding:

@@ -465,7 +465,8 @@ VIOLATIONS: dict[str, Violation[Forced]] = {
     "forced, held in another way": Violation(_held_wrongly, _RECORD, _LEFT),
     "forced, coloured noise": Violation(_coloured, _RECORD, _LEFT),
     "forced, an unknown force": Violation(_pushed_unseen, _RECORD, _LEFT),
-    "forced, a machine hums": Violation(_humming, _RECORD, _LEFT),
+    # a false mode that is named as one that noise may have made
+    "forced, a machine hums": Violation(_humming, _RECORD, (*_LEFT, About("faint"))),
     "forced, a force measured with 10 % noise": Violation(_noisy_force, _RECORD, _LEFT),
     "forced, neighbouring lines averaged": Violation(_averaged, _FRF, _LINES),
 }

@@ -22,6 +22,7 @@ from prism._types import Array, ComplexArray, Index
 __all__ = ["Modal", "Sight", "coloured", "left_over"]
 
 STEPS = 100  # of the search; each is cheap beside an identification
+LEAST_LOSS = 1e-12j  # of the squared top frequency
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +152,8 @@ class _Problem:
         """What solves A X = V and Aᵀ Y = V, and the receptance."""
         lam, V, E, L, skew = self.unpack(x)
         w = self.sight.omega[:, None, None] / self.scale
-        A = 1j * (self.rate * (L @ L.T) + w * skew) + np.eye(self.K) * (lam - w**2)
+        # a pole without losses may stand on a line
+        A = 1j * (self.rate * (L @ L.T) + w * skew) + np.eye(self.K) * (lam - w**2 + LEAST_LOSS)
         right = np.broadcast_to(V + 0j, (len(w), *V.shape))
         X = np.asarray(np.linalg.solve(A, right), complex)
         Y = np.asarray(np.linalg.solve(A.swapaxes(1, 2), right), complex) if skew.any() else X

@@ -165,7 +165,7 @@ def fit_records(
     if shared is not None and shared.likely and beats(shared, fit, data, recorded):
         return _shared_result(recorded, shared)
     found = _result(recorded, reciprocal, fit, poles, start, lossless)
-    if shared is None or not shared.possible:
+    if shared is None or not (shared.possible or shared.likely):
         return found
     return replace(found, fit=replace(found.fit, remarks=(*found.fit.remarks, _OPEN)))
 

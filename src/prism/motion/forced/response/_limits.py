@@ -54,7 +54,7 @@ UNLIKE = 0.05  # chance of calling equal losses unlike
 
 # -- what the data say against the form
 MISFIT = 1.5  # variance over that of the noise
-FAR_ABOVE = 100.0  # the same, of modes that may describe something else
+NOT_THE_NOISE = 100.0  # the same, of modes that may describe something else
 UNSYMMETRIC = 1.5  # ratio of variances
 UNSYMMETRIC_SHARE = 0.3  # of the response
 FEWEST_RECIPROCAL = 8  # frequencies with both reciprocal values

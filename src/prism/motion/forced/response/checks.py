@@ -29,7 +29,7 @@ def _level(fit: ResponseFit) -> float:
 def left(fit: ResponseFit) -> float:
     """Share of a typical value that a fit leaves, where it is far above the noise; else zero."""
     there = (fit.data.counts > 0) & (fit.data.Y != 0)
-    if _level(fit) < limits.FAR_ABOVE or not there.any():
+    if _level(fit) < limits.NOT_THE_NOISE or not there.any():
         return 0.0
     return float(np.median(np.abs((fit.data.Y - fit.H)[there] / fit.data.Y[there])))
 

@@ -48,18 +48,20 @@ def with_friction(fit: ResponseFit, most: int | None = None) -> ResponseFit:
     if len(point) > limits.MOST_LINKED or not _worth_a_trial(fit):
         return fit
     found = _settled(coupled(fit, FrictionPoint.of(point, linked)))
-    if memory(fit) > 1 and len(point) <= limits.MOST_SEARCHED and len(point) != most:
+    rough = memory(fit) > 1 and len(point) <= limits.MOST_SEARCHED and len(point) != most
+    if rough or (len(point) <= limits.FEW_LINKED and _faint(fit)):
         found = _searched(found, most)
     return found if _sharing(found) and _beats(found, fit) else fit
 
 
 def few_modes_with_friction(
     data: ResponseData, guesses: list[NoiseGuess], most: int | None = None
-) -> CoupledFit | None:
+) -> tuple[CoupledFit, bool] | None:
     """Modes with friction between them, from as many as there are peaks; None if that is in vain.
 
     Real modes follow complex ones by adding more and more of their kind. Where few modes with
-    friction leave nothing but noise, and the same modes without it do, that search is not begun.
+    friction leave nothing but noise, and the same modes without it do, that search need not be
+    begun: then the second value is true.
 
     Parameters
     ----------
@@ -81,7 +83,14 @@ def few_modes_with_friction(
     if not _better(start, plain) and (memory(plain) == 1 or _far_below(plain, start)):
         return None
     best = _searched(start, most)
-    return best if _beats(best, plain) and _convincing(best, guesses) else None
+    if not _beats(best, plain) or not _sharing(best):
+        return None
+    return best, _convincing(best, guesses)
+
+
+def better_of(few: CoupledFit, fit: ResponseFit) -> ResponseFit:
+    """Few modes with friction, or what a search for more has found."""
+    return few if _beats(few, fit) else fit
 
 
 def _far_below(one: ResponseFit, other: ResponseFit) -> bool:
@@ -112,7 +121,7 @@ def _best(fits: Sequence[Fit]) -> Fit:
 def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
     """Whether friction leaves nothing but noise, and no real modes of that number do."""
     noise, repeated = guesses[0]
-    if memory(fit) > 1 or not _sharing(fit):
+    if memory(fit) > 1:
         return False
     if len(guesses) == 1 and repeated:
         known = fit.data.variance(noise, fit.H)
@@ -124,9 +133,10 @@ def _convincing(fit: CoupledFit, guesses: list[NoiseGuess]) -> bool:
 def _beats(fit: CoupledFit, plain: ResponseFit) -> bool:
     """Whether friction gains its price, and more than chance does where there is none."""
     more = _numbers(fit) - _numbers(plain)
-    chance = float(chdtri(more, limits.NO_FRICTION)) if more > 0 else 0.0
+    if more <= 0 or not _better(fit, plain):
+        return _better(fit, plain)
     lines = min(memory(fit), memory(plain))
-    return _better(fit, plain) and plain.value - fit.value > lines * chance
+    return plain.value - fit.value > lines * float(chdtri(more, limits.NO_FRICTION))
 
 
 def _sharing(fit: CoupledFit) -> bool:
@@ -170,6 +180,13 @@ def _worth_a_trial(fit: ResponseFit) -> bool:
         return False  # an exact fit leaves rounding errors
     few = len(fit.point) <= limits.FEW_LINKED and fit.point.lossy
     return few or memory(fit) > 1
+
+
+def _faint(fit: ResponseFit) -> bool:
+    """Whether noise may have made a mode: it may stand for friction between the others."""
+    least = float(wald(fit)[_linked(fit)].min(initial=np.inf))
+    lines, numbers = len(fit.data.omega), 2 + fit.data.ports
+    return least < float(chdtri(numbers, limits.NO_FRICTION / lines))
 
 
 def _settled(fit: CoupledFit) -> CoupledFit:

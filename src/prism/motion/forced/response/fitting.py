@@ -13,7 +13,11 @@ from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
 from prism.motion.forced.response.coupled import CoupledFit
-from prism.motion.forced.response.coupling import few_modes_with_friction, with_friction
+from prism.motion.forced.response.coupling import (
+    better_of,
+    few_modes_with_friction,
+    with_friction,
+)
 from prism.motion.forced.response.damping import LAWS, alike, decide, likeliest_law
 from prism.motion.forced.response.damping import damped as with_losses
 from prism.motion.forced.response.data import ResponseData
@@ -89,10 +93,11 @@ def fit_response(
     data = ResponseData.of(response.ports)
     say("rational start")
     guesses = first_guesses(data)
+    few = None
     if rank == "one" and damped is not False:
         few = few_modes_with_friction(data, guesses, max_modes)
-        if few is not None:
-            return report(few, response)
+        if few is not None and few[1]:
+            return report(few[0], response)
     # strong friction is searched for in vain by modes that it does not couple
     with allowed(limits.SEARCH_WORK * max(1.0, data.Y.size / limits.WORK_NUMBERS)):
         fit = _search(data, guesses, damped, false_alarm, max_modes, say)
@@ -104,6 +109,7 @@ def fit_response(
         fit = widen(fit, false_alarm)
     elif damped is not False:
         fit = with_friction(fit, max_modes)
+        fit = fit if few is None else better_of(few[0], fit)
     found = report(fit, response)
     if short and not isinstance(fit, CoupledFit):
         return replace(found, remarks=(*found.remarks, _CUT_SHORT))
