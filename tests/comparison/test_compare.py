@@ -121,7 +121,7 @@ def test_what_moved_is_said_in_words(pair):
     assert first.damping is None
     said = found.sentence()
     assert said.startswith(
-        "3 modes in both models; moved, at the level 0.05 over 6 tests: the freq"
+        "3 modes in both models; moved, at the level 0.05 over 6 tests: mode 1 (f"
     )
     (remark,) = found.remarks
     assert remark.code == "no-damping"

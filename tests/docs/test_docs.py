@@ -125,6 +125,19 @@ def check_kinds(names, here, outcomes):
     assert not driven.evidence.close
 
 
+def check_changes(names, here, outcomes):
+    found = names["found"]
+    assert [pair.frequency.moved for pair in found.pairs] == [True] * 3
+    for pair, was, now in zip(
+        found.pairs, names["frame"].frequencies, names["loaded"].frequencies, strict=True
+    ):
+        low, high = pair.frequency.interval
+        assert low < now / was - 1 < high
+        assert not pair.damping.moved
+    assert "nothing moved beyond its error" in outcomes[1].text
+    assert (here / "moved.json").exists()
+
+
 def check_readme(names, here, outcomes):
     assert (here / "out.html").exists()
     assert (here / "forecast.csv").exists()
@@ -132,6 +145,7 @@ def check_readme(names, here, outcomes):
 
 CHECKS = {
     "README.md": check_readme,
+    "docs/changes.md": check_changes,
     "docs/choose.md": check_choose,
     "docs/index.md": check_index,
     "docs/kinds.md": check_kinds,

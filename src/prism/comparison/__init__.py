@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from prism.comparison.changes import Change
+from prism.comparison.changes import ModeChange
 from prism.comparison.compare import compare_models
 from prism.comparison.result import ModelComparison, ModePair
 
-__all__ = ["Change", "ModePair", "ModelComparison", "compare_models"]
+__all__ = ["ModeChange", "ModePair", "ModelComparison", "compare_models"]

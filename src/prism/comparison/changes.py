@@ -24,11 +24,11 @@ from prism.comparison import _limits as limits
 from prism.comparison.pairing import Matched
 from prism.likeness import Likeness
 
-__all__ = ["Change", "damping_change", "frequency_change", "holm", "shape_change"]
+__all__ = ["ModeChange", "damping_change", "frequency_change", "holm", "shape_change"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Change(Value):
+class ModeChange(Value):
     """What one quantity of a mode did.
 
     Attributes
@@ -52,7 +52,7 @@ class Change(Value):
     moved: bool = False
 
 
-def frequency_change(pair: Matched) -> Change | None:
+def frequency_change(pair: Matched) -> ModeChange | None:
     """Relative change of the frequency; None where an error is not known.
 
     Parameters
@@ -67,7 +67,7 @@ def frequency_change(pair: Matched) -> Change | None:
     return _of_logarithm(float(np.log(b.frequency / a.frequency)), half, half)
 
 
-def damping_change(pair: Matched) -> Change | None:
+def damping_change(pair: Matched) -> ModeChange | None:
     """Relative change of the damping ratio; None where one was not fitted, or ends its interval.
 
     Parameters
@@ -87,14 +87,14 @@ def _distances(ratio: float, low: float, high: float) -> tuple[float, float]:
     return (float(np.log(ratio / low)) if low > 0 else np.inf), float(np.log(high / ratio))
 
 
-def _of_logarithm(ratio: float, below: float, above: float) -> Change:
+def _of_logarithm(ratio: float, below: float, above: float) -> ModeChange:
     """From the logarithm of a ratio and the distances of the ends of its 95 % interval."""
     z = limits.NORMAL * abs(ratio) / (below if ratio > 0 else above)
     interval = (float(np.expm1(ratio - below)), float(np.expm1(ratio + above)))
-    return Change(float(np.expm1(ratio)), interval, float(2 * ndtr(-z)))
+    return ModeChange(float(np.expm1(ratio)), interval, float(2 * ndtr(-z)))
 
 
-def shape_change(likeness: Likeness | None) -> Change | None:
+def shape_change(likeness: Likeness | None) -> ModeChange | None:
     """1 - MAC; None where there are no shapes.
 
     Parameters
@@ -104,7 +104,7 @@ def shape_change(likeness: Likeness | None) -> Change | None:
     if likeness is None:
         return None
     low, high = likeness.interval
-    return Change(1 - likeness.mac, (1 - high, 1 - low), likeness.chance)
+    return ModeChange(1 - likeness.mac, (1 - high, 1 - low), likeness.chance)
 
 
 def holm(chances: Sequence[float]) -> Array:

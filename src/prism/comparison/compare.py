@@ -10,7 +10,7 @@ import numpy as np
 
 from prism.comparison import _limits as limits
 from prism.comparison.changes import (
-    Change,
+    ModeChange,
     damping_change,
     frequency_change,
     holm,
@@ -27,7 +27,7 @@ __all__ = ["compare_models"]
 
 
 def compare_models(
-    before: Model, after: Model, *, reach: float = limits.REACH, level: float = limits.LEVEL
+    before: Model, after: Model, *, reach: float = limits.REACH, level: float = limits.MOVED_LEVEL
 ) -> ModelComparison:
     """Compare two models of one structure, from different records: what moved, beyond its error.
 
@@ -132,7 +132,7 @@ def _judged(pairs: Sequence[ModePair], level: float) -> tuple[ModePair, ...]:
         holm([change.chance for pair in pairs for _, change in pair.changes()]).tolist()
     )
 
-    def judged(change: Change | None) -> Change | None:
+    def judged(change: ModeChange | None) -> ModeChange | None:
         if change is None:
             return None
         chance = next(adjusted)

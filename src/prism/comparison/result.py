@@ -11,7 +11,7 @@ import numpy as np
 from prism._doors import through
 from prism._format import format_below_one, format_chance
 from prism._value import Value
-from prism.comparison.changes import Change
+from prism.comparison.changes import ModeChange
 from prism.likeness import Likeness
 from prism.modes import Modes
 from prism.remarks import Remark
@@ -29,7 +29,7 @@ class ModePair(Value):
     ----------
     before, after : int
         Its place among the modes of either model, from 0.
-    frequency, damping, shape : Change or None
+    frequency, damping, shape : ModeChange or None
         What each did; None where it cannot be compared, as the remarks of the comparison say.
     likeness : Likeness or None
         Modal assurance criterion of the shapes, with its interval.
@@ -37,12 +37,12 @@ class ModePair(Value):
 
     before: int
     after: int
-    frequency: Change | None
-    damping: Change | None
-    shape: Change | None
+    frequency: ModeChange | None
+    damping: ModeChange | None
+    shape: ModeChange | None
     likeness: Likeness | None
 
-    def changes(self) -> Iterator[tuple[str, Change]]:
+    def changes(self) -> Iterator[tuple[str, ModeChange]]:
         """Each quantity that was compared, by name."""
         for what in _WHAT:
             change = getattr(self, what)
@@ -106,7 +106,7 @@ class ModelComparison(Value):
         """Whether anything moved that chance would hardly move."""
         return any(change.moved for _, _, change in self.changes())
 
-    def changes(self) -> Iterator[tuple[ModePair, str, Change]]:
+    def changes(self) -> Iterator[tuple[ModePair, str, ModeChange]]:
         """All quantities that were compared: the pair of modes, what, and its change."""
         for pair in self.pairs:
             for what, change in pair.changes():
@@ -124,11 +124,7 @@ class ModelComparison(Value):
         if self.chance is None:
             return "nothing could be compared"
         tests = f"{self.tests} test{'s' * (self.tests != 1)}"
-        moved = [
-            f"the {what} of mode {pair.before + 1} ({_size(what, change)})"
-            for pair, what, change in self.changes()
-            if change.moved
-        ]
+        moved = [words for pair in self.pairs if (words := _moved(pair))]
         if not moved:
             return (
                 "nothing moved beyond its error (least chance, adjusted for "
@@ -168,10 +164,13 @@ def _alone(which: str, modes: Modes, places: tuple[int, ...]) -> list[str]:
     return [f"only in the {which}: " + ", ".join(f"{modes.frequencies[m]:.5g}" for m in places)]
 
 
-def _size(what: str, change: Change) -> str:
-    """How far, in words."""
-    low, high = change.interval
+def _moved(pair: ModePair) -> str:
+    """What of a mode moved, and how far; empty where nothing did."""
+    said = [f"{what} {_size(what, change)}" for what, change in pair.changes() if change.moved]
+    return f"mode {pair.before + 1} ({', '.join(said)})" if said else ""
+
+
+def _size(what: str, change: ModeChange) -> str:
     if what == "shape":
-        mac, least, most = (format_below_one(1 - x, 1 - high) for x in (change.size, high, low))
-        return f"MAC {mac}, 95 %: {least} to {most}"
-    return f"{100 * change.size:+.3g} %, 95 %: {100 * low:+.3g} to {100 * high:+.3g} %"
+        return f"MAC {format_below_one(1 - change.size, 1 - change.interval[1])}"
+    return f"{100 * change.size:+.3g} %"

@@ -58,8 +58,8 @@ class _Form(NamedTuple):
         """Chance of more (1) or less (-1), by the trapezoidal rule in v, with y = w sinh v."""
         saddle = self._saddle(side)
         width, round_ = 1 / np.sqrt(self._curvature(saddle)), 0.5 - saddle
-        far = limits.FARTHEST / self.level
-        ends = np.sqrt(2 * limits.FARTHEST) * width + far + np.sqrt(2 * round_ * far)
+        far = limits.PATH_END / self.level
+        ends = np.sqrt(2 * limits.PATH_END) * width + far + np.sqrt(2 * round_ * far)
         v, step = np.linspace(0.0, np.arcsinh(ends / width), limits.NODES, retstep=True)
         y = width * np.sinh(v)
         bent = np.hypot(round_, y)

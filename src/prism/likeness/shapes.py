@@ -79,7 +79,7 @@ def compare_shapes(a: ArrayLike, b: ArrayLike, covariance: ArrayLike) -> Likenes
     >>> import numpy as np
     >>> seen = compare_shapes([1.0, 0.0], [1.0, 0.1], 0.01 * np.eye(4))
     >>> round(seen.mac, 3), round(seen.interval[0], 3), seen.interval[1], round(seen.chance, 2)
-    (0.99, 0.863, 1.0, 0.48)
+    (0.99, 0.866, 1.0, 0.48)
     """
     pair = checked_shapes(np.stack([np.asarray(a), np.asarray(b)]))
     if pair.shape[1] < 2:

@@ -8,14 +8,14 @@ import numpy as np
 
 from prism._format import EXPLANATION, format_below_one, format_value
 from prism._version import __version__
-from prism.comparison import Change, ModelComparison, ModePair
+from prism.comparison import ModeChange, ModelComparison, ModePair
 from prism.modes import Modes
 from prism.report.tables import Table
 from prism.report.text import Section, plain_text
 
 __all__ = ["comparison_sections", "comparison_summary"]
 
-_HEADERS = ("mode", "what", "before", "after", "change", "95 % interval", "p", "p of all", "moved")
+_HEADERS = ("mode", "what", "before", "after", "change", "95 % interval", "p", "p of all")
 
 
 def comparison_summary(comparison: ModelComparison) -> str:
@@ -58,12 +58,12 @@ def _table(comparison: ModelComparison) -> Table:
     )
     note = (
         f"p: the chance of a change as large if there is none; p of all: among all {len(rows)}, by "
-        f"Holm's rule. Below {comparison.level:g} it has moved."
+        f"Holm's rule. * below {comparison.level:g}: it has moved."
     )
     return Table(_HEADERS, rows, key=2, notes=(note,))
 
 
-def _numbered(pair: ModePair) -> Iterator[tuple[bool, tuple[str, Change]]]:
+def _numbered(pair: ModePair) -> Iterator[tuple[bool, tuple[str, ModeChange]]]:
     for number, change in enumerate(pair.changes()):
         yield number == 0, change
 
@@ -74,7 +74,7 @@ def _number(pair: ModePair) -> str:
 
 
 def _cells(
-    comparison: ModelComparison, pair: ModePair, what: str, change: Change
+    comparison: ModelComparison, pair: ModePair, what: str, change: ModeChange
 ) -> tuple[str, ...]:
     low, high = change.interval
     if what == "shape":
@@ -87,8 +87,8 @@ def _cells(
         )
         ends = f"{_percent(low)} to {_percent(high)}"
         values = (before, after, f"{_percent(change.size)} %", ends)
-    chances = (f"{chance:.2g}" for chance in (change.chance, change.adjusted))
-    return (what, *values, *chances, "yes" if change.moved else "")
+    own, among = (f"{chance:.2g}" for chance in (change.chance, change.adjusted))
+    return (what, *values, own, among + "*" * change.moved)
 
 
 def _value(modes: Modes, m: int, what: str) -> str:
