@@ -1,9 +1,12 @@
 """Errors of shapes and residues to second order, against draws."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from prism.modes import spread_of_residues, spread_of_shapes
+from prism.likeness import phase_collinearity
+from prism.modes import Modes, spread_of_residues, spread_of_shapes
 
 
 def across(d, rng, size):
@@ -35,3 +38,11 @@ def test_errors_of_residues_are_those_of_draws_where_nothing_moves():
     off = np.einsum("ka,kb->kab", drawn, drawn) - np.outer(v, v)
     found = spread_of_residues(v[None], root @ root.T)[0]
     np.testing.assert_allclose(found, np.sqrt(np.mean(off**2, axis=0)), rtol=0.03)
+
+
+def test_collinearity_is_that_of_complex_shapes():
+    rng = np.random.default_rng(4)
+    given = rng.standard_normal((5, 4)) + 1j * rng.standard_normal((5, 4))
+    axes = np.linalg.svd(np.stack([given.real, given.imag], axis=1), compute_uv=False)
+    nothing = replace(Modes.none(4, 1), phase_ratio=axes[:, 1] / axes[:, 0])
+    np.testing.assert_allclose(nothing.phase_collinearity, phase_collinearity(given), rtol=1e-12)

@@ -54,6 +54,7 @@ STOREYS = (
                 "hamiltonian",
                 "port_hamiltonian",
                 "deconvolution",
+                "likeness",
                 "modes",
             ),
             *(
@@ -77,7 +78,7 @@ STOREYS = (
     Storey(
         "The answer",
         "one finding, one assembly, one model",
-        ("identifiability", "standing", "model", "assembly", "pipeline", "estimator"),
+        ("identifiability", "standing", "model", "comparison", "assembly", "pipeline", "estimator"),
         "#e69f00",
     ),
     Storey(

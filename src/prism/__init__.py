@@ -16,6 +16,7 @@ from ._version import __version__
 
 if TYPE_CHECKING:
     from . import errors, io, systems
+    from .comparison import ModelComparison, compare_models
     from .completion import chain_form, complete
     from .deconvolution import kernel_at_equilibrium, kernel_released
     from .diagnostics import forecast_horizon
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
     from .least_errors import Bounds, bounds, cramer_rao
+    from .likeness import Likeness, compare_shapes, mac, phase_collinearity
     from .model import Model
     from .modes import Modes
     from .motion.gyroscopic import GyroscopicModel, identify_gyroscopic
@@ -48,8 +50,10 @@ _HOME = {
     "GyroscopicModel": "motion.gyroscopic",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
+    "Likeness": "likeness",
     "MemoryKernel": "kernel",
     "Model": "model",
+    "ModelComparison": "comparison",
     "Modes": "modes",
     "Observability": "gramian",
     "PRISM": "estimator",
@@ -61,6 +65,8 @@ _HOME = {
     "bounds": "least_errors",
     "certify": "kernel",
     "chain_form": "completion",
+    "compare_models": "comparison",
+    "compare_shapes": "likeness",
     "complete": "completion",
     "cramer_rao": "least_errors",
     "flutter_index": "flutter",
@@ -72,7 +78,9 @@ _HOME = {
     "kernel_released": "deconvolution",
     "kernel_residues": "motion.steady.sdp",
     "load": "io.model:load_model",
+    "mac": "likeness",
     "observability": "gramian",
+    "phase_collinearity": "likeness",
     "read": "io",
     "track": "tracking",
 }
@@ -87,8 +95,10 @@ __all__ = [
     "GyroscopicModel",
     "Hamiltonian",
     "Identifiability",
+    "Likeness",
     "MemoryKernel",
     "Model",
+    "ModelComparison",
     "Modes",
     "Observability",
     "PortHamiltonian",
@@ -100,6 +110,8 @@ __all__ = [
     "bounds",
     "certify",
     "chain_form",
+    "compare_models",
+    "compare_shapes",
     "complete",
     "cramer_rao",
     "errors",
@@ -113,7 +125,9 @@ __all__ = [
     "kernel_released",
     "kernel_residues",
     "load",
+    "mac",
     "observability",
+    "phase_collinearity",
     "read",
     "systems",
     "track",

@@ -12,6 +12,7 @@ from typing import Any
 __all__ = ["DOORS", "through"]
 
 DOORS = {
+    "comparison_summary": "prism.report.comparison:comparison_summary",
     "forecast_html": "prism.report.notebook:forecast_html",
     "hamiltonian_html": "prism.report.notebook:hamiltonian_html",
     "model_html": "prism.report.notebook:model_html",

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["EXPLANATION", "format_chance", "format_percent", "format_value", "short"]
+__all__ = [
+    "EXPLANATION",
+    "format_below_one",
+    "format_chance",
+    "format_percent",
+    "format_value",
+    "short",
+]
 
 EXPLANATION = "0.347(12) means 0.347 ± 0.012, one standard deviation"
 
@@ -68,6 +75,22 @@ def format_chance(chance: float) -> str:
     ('= 0.012', '< 1e-300')
     """
     return f"= {chance:.2g}" if chance >= _LEAST_CHANCE else f"< {_LEAST_CHANCE:.0e}"
+
+
+def format_below_one(value: float, least: float) -> str:
+    """Write a number below one with digits enough to tell another one, the least, from one.
+
+    Parameters
+    ----------
+    value, least : float
+
+    Examples
+    --------
+    >>> format_below_one(0.99997, 0.99991), format_below_one(1.0, 0.87)
+    ('0.999970', '1.00')
+    """
+    gap = max(1.0 - least, 10.0**-_MOST_DECIMALS)
+    return f"{value:.{min(max(1 - math.floor(math.log10(gap)), 2), _MOST_DECIMALS)}f}"
 
 
 def format_percent(share: float) -> str:

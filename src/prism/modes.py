@@ -112,6 +112,17 @@ class Modes(Value):
         return np.asarray(wide if self.moduli is not None else np.zeros(len(self), bool))
 
     @property
+    def phase_collinearity(self) -> Array:
+        """Modal phase collinearity: 1 in phase, 0 where a mode turns in a circle.
+
+        As `prism.phase_collinearity` of its complex shape, by the ratio of its axes. Noise lowers
+        it; `in_phase` says whether it is more than that. Where a kind of motion is fitted in phase,
+        as driven motion is, it is 1 by assumption.
+        """
+        share = self.phase_ratio**2
+        return np.asarray(((1 - share) / (1 + share)) ** 2)
+
+    @property
     def shapes_or_moduli(self) -> tuple[Array, Array]:
         """What people look at, with errors: shapes, and moduli of modes that turn."""
         if self.moduli is None or self.moduli_std is None:

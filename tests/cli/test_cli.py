@@ -28,6 +28,7 @@ COMMANDS = (
     "info",
     "benchmark",
     "compare",
+    "compare-models",
     "demo",
 )
 

@@ -125,6 +125,17 @@ def check_kinds(names, here, outcomes):
     assert not driven.evidence.close
 
 
+def check_changes(names, here, outcomes):
+    found = names["found"]
+    assert [pair.frequency.moved for pair in found.pairs] == [True] * 3
+    assert not any(pair.damping.moved for pair in found.pairs)
+    ends = np.array([pair.frequency.interval for pair in found.pairs])
+    exact = names["loaded"].frequencies / names["frame"].frequencies - 1
+    within(ends.mean(axis=1), np.diff(ends)[:, 0] / 3.92, exact)
+    assert "nothing moved beyond its error" in outcomes[1].text
+    assert (here / "moved.json").exists()
+
+
 def check_readme(names, here, outcomes):
     assert (here / "out.html").exists()
     assert (here / "forecast.csv").exists()
@@ -132,6 +143,7 @@ def check_readme(names, here, outcomes):
 
 CHECKS = {
     "README.md": check_readme,
+    "docs/changes.md": check_changes,
     "docs/choose.md": check_choose,
     "docs/index.md": check_index,
     "docs/kinds.md": check_kinds,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
@@ -12,11 +13,12 @@ from prism.cli import _limits as limits
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from prism.comparison import ModelComparison
     from prism.model import Model
-    from prism.report.text import Part
+    from prism.report.text import Part, Section
     from prism_bench import Benchmark
 
-__all__ = ["show_benchmark", "show_model"]
+__all__ = ["show_benchmark", "show_comparison", "show_model"]
 
 _VERDICTS = {"Determined": "green", "Not determined": "yellow", "What would settle it": "yellow"}
 _MARKS = {True: ("yes", "green"), False: ("NO", "bold red"), None: ("", "")}
@@ -30,17 +32,36 @@ def show_model(model: Model) -> None:
     model : Model
     """
     from prism.options import COMMAND_LINE
-    from prism.report.text import sections, summary
+    from prism.report.text import sections
+
+    _show(sections(model, COMMAND_LINE))
+
+
+def show_comparison(comparison: ModelComparison) -> None:
+    """Print two models beside each other, as `show_model` prints one.
+
+    Parameters
+    ----------
+    comparison : ModelComparison
+    """
+    from prism.report.comparison import comparison_sections
+
+    _show(comparison_sections(comparison))
+
+
+def _show(given: Iterable[Section]) -> None:
+    """Print sections."""
+    from prism.report.text import plain_text
 
     if not sys.stdout.isatty():
-        typer.echo(summary(model, COMMAND_LINE), nl=False)
+        typer.echo(plain_text(given), nl=False)
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
     console.width = min(console.width, limits.WIDEST_TERMINAL)
-    for number, section in enumerate(sections(model, COMMAND_LINE)):
+    for number, section in enumerate(given):
         if number:
             console.print()
         console.print(Text(section.title, "bold"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from prism._format import EXPLANATION
@@ -32,6 +32,7 @@ __all__ = [
     "equation_lines",
     "headline",
     "layout",
+    "plain_text",
     "sections",
     "summary",
 ]
@@ -68,8 +69,17 @@ def summary(model: Model, speller: Speller = PYTHON) -> str:
     speller : Speller
         Calls options as they are called where the text is read.
     """
-    parts = ("\n".join(_plain(section)) for section in sections(model, speller))
-    return "\n\n".join(parts) + "\n"
+    return plain_text(sections(model, speller))
+
+
+def plain_text(given: Iterable[Section]) -> str:
+    """Lay sections out, an empty line between them.
+
+    Parameters
+    ----------
+    given : iterable of Section
+    """
+    return "\n\n".join("\n".join(_plain(section)) for section in given) + "\n"
 
 
 def _plain(section: Section) -> list[str]:
