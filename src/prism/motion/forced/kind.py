@@ -316,8 +316,12 @@ def _undetermined(fit: FosterFit, names: tuple[str, ...]) -> Undetermined | None
     if fit.left > _MOST_LEFT:
         return Undetermined(
             f"the modes do not describe the response: at a typical line they leave "
-            f"{100 * fit.left:.2g} % of it, far more than noise",
-            Words("allow more modes ({0}), or fit a part of the band", (Ask("max_modes"),)),
+            f"{100 * fit.left:.2g} % of it, and that is no noise",
+            Words(
+                "check the sign and the timing of the channels, allow more modes ({0}), or fit a "
+                "part of the band",
+                (Ask("max_modes"),),
+            ),
         )
     V = fit.foster.participation / np.abs(fit.foster.participation).max(axis=0)
     rigid = V[fit.foster.omega == 0]

@@ -10,6 +10,7 @@ import prism.motion.forced.response._limits as limits
 from prism.frequency_response import FrequencyResponse
 from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
+from prism.motion.forced.response.order import memory
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ResponseFit
 from prism.remarks import Remark
@@ -27,11 +28,23 @@ def _level(fit: ResponseFit) -> float:
 
 
 def left(fit: ResponseFit) -> float:
-    """Share of a typical value that a fit leaves, where it is far above the noise; else zero."""
+    """Share of a typical value that a fit leaves, where that is no noise; else zero."""
     there = (fit.data.counts > 0) & (fit.data.Y != 0)
-    if _level(fit) < limits.NOT_THE_NOISE or not there.any():
+    if not there.any() or not _no_noise(fit):
         return 0.0
     return float(np.median(np.abs((fit.data.Y - fit.H)[there] / fit.data.Y[there])))
+
+
+def _no_noise(fit: ResponseFit) -> bool:
+    """Whether what is left is far above the noise, or smooth over frequency with peaks of its own.
+
+    A noise that is fitted takes in what the modes do not describe, and the misfit is small then.
+    """
+    if _level(fit) >= limits.NOT_THE_NOISE:
+        return True
+    lines = memory(fit)
+    peak = float((fit.squares / fit.spread)[fit.data.counts > 0].max())
+    return lines > 1 and (lines > limits.WIDEST_MEMORY or peak > limits.HIGHEST_NOISE)
 
 
 def asymmetry(data: ResponseData) -> float:
