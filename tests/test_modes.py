@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from prism.modes import spread_of_residues, spread_of_shapes
+from prism.modes import Modes, spread_of_residues, spread_of_shapes
+from prism.uncertainty import Gaussian
 
 
 def across(d, rng, size):
@@ -35,3 +36,37 @@ def test_errors_of_residues_are_those_of_draws_where_nothing_moves():
     off = np.einsum("ka,kb->kab", drawn, drawn) - np.outer(v, v)
     found = spread_of_residues(v[None], root @ root.T)[0]
     np.testing.assert_allclose(found, np.sqrt(np.mean(off**2, axis=0)), rtol=0.03)
+
+
+def modes(damping, **more):
+    """Modes at 2 and 3 of two channels."""
+    values = {"frequencies": np.array([2.0, 3.0]), "shapes": np.array([[0.6, 0.8], [1.0, 0.0]])}
+    joint = Gaussian.of(values | {"damping": np.array(damping)}, np.zeros((8, 8)))
+    none = np.zeros(2)
+    return Modes(joint, np.zeros((1, 2)), none, none, np.ones(2, bool), **more)
+
+
+def test_poles_are_roots():
+    """Of s² + 2 ζ Ω s + Ω²; of a pair of real ones the slower."""
+    poles = modes([0.1, 1.25]).poles
+    assert poles[0] == pytest.approx(2 * (-0.1 + 1j * np.sqrt(0.99)))
+    assert poles[1] == pytest.approx(-1.5)
+    assert np.roots([1, 2 * 1.25 * 3, 9]).max() == pytest.approx(-1.5)
+
+
+def test_masses_are_those_of_unit_shapes():
+    v = np.array([[1.2, 1.6], [0.0, 0.0]])
+    found = modes([0.0, 0.0], residues=np.einsum("ma,mb->mab", v, v)).masses
+    np.testing.assert_allclose(found, [0.25, np.inf])  # a mode that no force reaches
+    assert modes([0.0, 0.0]).masses is None
+
+
+def test_complex_shapes():
+    """Moduli with phases; where none are known the shapes are all there is."""
+    plain = modes([0.0, 0.0])
+    np.testing.assert_array_equal(plain.complex_shapes, plain.shapes)
+    psi = np.array([[0.6, 0.8j], [1.0, 0.0]])
+    turned = modes([0.0, 0.0], moduli=np.abs(psi), phases=np.angle(psi))
+    np.testing.assert_allclose(turned.complex_shapes, psi, atol=1e-15)
+    np.testing.assert_allclose(turned.take(np.array([1])).complex_shapes, psi[1:], atol=1e-15)
+    assert turned.masses is None

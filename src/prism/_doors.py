@@ -22,6 +22,7 @@ DOORS = {
     "plot": "prism.plot:Plot",
     "report": "prism.report:write_report",
     "save": "prism.io.model:save_model",
+    "to_uff": "prism.io.uff_modes:write_modes",
     "record_to_xarray": "prism.labelled:record_to_xarray",
     "record_from_xarray": "prism.labelled:record_from_xarray",
     "forecast_to_xarray": "prism.labelled:forecast_to_xarray",

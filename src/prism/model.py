@@ -373,6 +373,19 @@ class Model(Value):
         """
         through("report")(self, path, record)
 
+    def to_uff(self, path: str | os.PathLike[str], units: str | None = None) -> None:
+        """Write the modes to a universal file: header (151), units (164), a set 55 for each.
+
+        Parameters
+        ----------
+        path : path
+            A .uff or .unv file.
+        units : str, optional
+            Units of the data, such as SI or MM: `prism.io.uff_modes.write_modes` says what is
+            written.
+        """
+        through("to_uff")(self, path, units)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as plain JSON (schema ``prism.model/1``)."""
         through("save")(self, path)

@@ -81,6 +81,13 @@ def check_forced(names, here, outcomes):
     within(names["zero"].frequency, names["zero"].frequency_std, 9.81**0.5)
 
 
+def check_modal(names, here, outcomes):
+    modes, tower = names["model"].modes, names["tower"]
+    within(modes.frequencies, modes.frequencies_std, tower.frequencies)
+    assert "modal mass not determined" in outcomes[2].text
+    np.testing.assert_allclose(names["first"]["r1"], modes.shapes[0], atol=1e-5)
+
+
 def check_gaps(names, here, outcomes):
     modes, exact = names["model"].modes, names["chain"].frequencies
     within(modes.frequencies, modes.frequencies_std, exact)
@@ -142,6 +149,7 @@ CHECKS = {
     "docs/tutorials/forced.md": check_forced,
     "docs/tutorials/gaps.md": check_gaps,
     "docs/tutorials/kernel.md": check_kernel,
+    "docs/tutorials/modal.md": check_modal,
     "docs/tutorials/nonlinear.md": check_nonlinear,
     "docs/tutorials/own-csv.md": check_own_csv,
 }

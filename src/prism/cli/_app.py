@@ -12,6 +12,7 @@ from prism.cli import (
     bounds,
     compare,
     demo,
+    export,
     forecast,
     identify,
     info,
@@ -41,7 +42,8 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.command(identify.NAME, epilog=identify.EXAMPLES)(identify.make_command())
-    for module in (forecast, simulate, track, kernel, bounds, info, benchmark, compare, demo, page):
+    more = (track, kernel, bounds, info, benchmark, compare, demo, page)
+    for module in (forecast, export, simulate, *more):
         app.command(module.NAME, epilog=module.EXAMPLES)(module.command)
     app.callback(invoke_without_command=True)(_start)
     return app

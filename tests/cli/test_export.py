@@ -1,0 +1,39 @@
+"""``prism export``: modes for other programs."""
+
+import pytest
+
+import prism
+from prism import systems
+
+pyuff = pytest.importorskip("pyuff", reason='UFF files need pyuff: pip install "prism-id[io]"')
+
+
+@pytest.fixture
+def model(here):
+    record = systems.chain(2, observed=[0, 1]).free(60, 0.3, noise=0.02, rng=0)
+    named = prism.Record(record.trials[0], dt=0.3, channels=["1z", "2z"])
+    found = prism.identify(named, kind="steady")
+    found.save(here / "model.json")
+    return found
+
+
+def test_a_model_becomes_a_universal_file(run, here, model):
+    status, out, err = run("export", "model.json", "-o", "modes.uff", "--units", "SI")
+    assert (status, out, err) == (0, "modes.uff: 2 modes\n", "")
+    _, units, first, second = pyuff.UFF("modes.uff").read_sets()
+    assert units["units_code"] == 1
+    assert [first["freq"], second["freq"]] == pytest.approx(model.modes.frequencies_hz, rel=1e-5)
+    assert second["r3"] == pytest.approx(model.modes.shapes[1], abs=1e-5)
+
+
+def test_wrong_usage(run, here, model):
+    assert run("export", "model.json", "--output", "model.json")[0] == 2
+    status, _, err = run("export", "model.json", "-o", "modes.csv")
+    assert status == 2
+    assert "prism: modes.csv: cannot write modes in this format" in err
+    status, _, err = run("export", "model.json", "-o", "modes.uff", "--units", "cubit")
+    assert (status, err) == (
+        2,
+        "prism: unknown units 'cubit': choose among SI, BG, MG, BA, MM, CM, IN, GM.\n",
+    )
+    assert sorted(path.name for path in here.iterdir()) == ["model.json"]
