@@ -23,6 +23,8 @@ DOORS = {
     "report": "prism.report:write_report",
     "save": "prism.io.model:save_model",
     "to_uff": "prism.io.uff_modes:write_modes",
+    "record_to_sep005": "prism.io.sep005:record_to_sep005",
+    "record_from_sep005": "prism.io.sep005:record_from_sep005",
     "record_to_xarray": "prism.labelled:record_to_xarray",
     "record_from_xarray": "prism.labelled:record_from_xarray",
     "forecast_to_xarray": "prism.labelled:forecast_to_xarray",
