@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from .flutter import flutter_index, index_crossing
     from .forecast import Forecast
     from .frequency_response import FrequencyResponse
+    from .geometry import Geometry
     from .gramian import Observability, observability
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability
     from .io import read
+    from .io.geometry import read_geometry
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
     from .least_errors import Bounds, bounds, cramer_rao
@@ -45,6 +47,7 @@ _HOME = {
     "Certificate": "kernel",
     "Forecast": "forecast",
     "FrequencyResponse": "frequency_response",
+    "Geometry": "geometry",
     "GyroscopicModel": "motion.gyroscopic",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
@@ -74,6 +77,7 @@ _HOME = {
     "load": "io.model:load_model",
     "observability": "gramian",
     "read": "io",
+    "read_geometry": "io.geometry",
     "track": "tracking",
 }
 _MODULES = ("errors", "io", "systems")
@@ -84,6 +88,7 @@ __all__ = [
     "Certificate",
     "Forecast",
     "FrequencyResponse",
+    "Geometry",
     "GyroscopicModel",
     "Hamiltonian",
     "Identifiability",
@@ -115,6 +120,7 @@ __all__ = [
     "load",
     "observability",
     "read",
+    "read_geometry",
     "systems",
     "track",
 ]

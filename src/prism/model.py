@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import control
     from scipy.signal import StateSpace
 
+    from prism.geometry import Geometry
     from prism.plot import Plot
 
 __all__ = ["ForecastCheck", "Model", "RecordSummary", "ResponseSummary", "Settings"]
@@ -373,18 +374,25 @@ class Model(Value):
         """
         through("report")(self, path, record)
 
-    def to_uff(self, path: str | os.PathLike[str], units: str | None = None) -> None:
+    def to_uff(
+        self,
+        path: str | os.PathLike[str],
+        geometry: Geometry | None = None,
+        units: str | None = None,
+    ) -> None:
         """Write the modes to a universal file: header (151), units (164), a set 55 for each.
 
         Parameters
         ----------
         path : path
             A .uff or .unv file.
+        geometry : Geometry, optional
+            Where the channels are; it is written too.
         units : str, optional
             Units of the data, such as SI or MM: `prism.io.uff_modes.write_modes` says what is
             written.
         """
-        through("to_uff")(self, path, units)
+        through("to_uff")(self, path, geometry, units)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as plain JSON (schema ``prism.model/1``)."""

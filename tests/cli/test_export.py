@@ -26,6 +26,24 @@ def test_a_model_becomes_a_universal_file(run, here, model):
     assert second["r3"] == pytest.approx(model.modes.shapes[1], abs=1e-5)
 
 
+def test_a_geometry_of_two_files(run, here, model):
+    (here / "nodes.csv").write_text("node,1,0,0,0\nnode,2,0,0,3\n", "utf-8")
+    (here / "lines.csv").write_text("line,1,2\nchannel,2z,2,x\n", "utf-8")
+    both = ("--geometry", "nodes.csv", "--geometry", "lines.csv")
+    assert run("export", "model.json", "-o", "m.unv", *both)[0] == 0
+    types = list(pyuff.UFF("m.unv").get_set_types())
+    assert types == [151, 164, 2411, 82, 55, 55]
+    assert pyuff.UFF("m.unv").read_sets(4)["r1"][1] == pytest.approx(
+        model.modes.shapes[0, 1], abs=1e-5
+    )
+    status, _, err = run("export", "model.json", "-o", "m.unv", "--geometry", "lines.csv")
+    assert (status, err) == (
+        2,
+        "prism: lines.csv: there are no nodes: give at least one.\n",
+    )
+    assert run("export", "model.json", "-o", "lines.csv", *both)[0] == 2  # not over its input
+
+
 def test_wrong_usage(run, here, model):
     assert run("export", "model.json", "--output", "model.json")[0] == 2
     status, _, err = run("export", "model.json", "-o", "modes.csv")

@@ -2,13 +2,21 @@
 
 import importlib
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from tests.report_kinds import KINDS
 
 import prism
-from prism.errors import CannotTellError, MissingDependencyError, OptionError, WriteError
+from prism.errors import (
+    CannotTellError,
+    GeometryError,
+    MissingDependencyError,
+    OptionError,
+    WriteError,
+)
+from prism.io.uff_geometry import numbers_of
 from prism.io.uff_modes import UNITS
 from prism.systems import rotor, tuned_absorber
 
@@ -138,6 +146,55 @@ def test_nodes_with_names_are_counted(windy, tmp_path):
     _, _, one, _ = written(named(windy, "deck:z", "tower µ:x"), tmp_path)
     assert list(one["node_nums"]) == [1, 2]
     assert one["id4"] == "From the names of the channels; nodes 1 to 2 = deck, tower ?"
+
+
+def test_a_geometry_is_written_along(windy, tmp_path):
+    frame = prism.Geometry(
+        ["base", "deck", "top"],
+        [[0, 0, 0], [0, 0, 3], [1, 0, 6]],
+        [("base", "deck"), ("deck", "top"), ("base", "top")],
+        {"q1": "deck:-y", "q2": prism.geometry.Place("top", (0.6, 0.0, 0.8))},
+    )
+    _, _, points, lines, one, _ = written(windy, tmp_path, geometry=frame)
+    assert (points["type"], lines["type"]) == (2411, 82)
+    assert list(points["node_nums"]) == [1, 2, 3]
+    np.testing.assert_array_equal(points["z"], [0, 3, 6])
+    pairs = {tuple(sorted(map(int, pair))) for pair in pairwise(lines["nodes"]) if 0 not in pair}
+    assert pairs == {(1, 2), (2, 3), (1, 3)}
+    left, right = windy.modes.shapes[0]
+    assert list(one["node_nums"]) == [2, 3]
+    values = np.array([one["r1"], one["r2"], one["r3"]]).T
+    np.testing.assert_allclose(values, [[0, -left, 0], [0.6 * right, 0, 0.8 * right]], atol=1e-5)
+    assert one["id4"] == "From the geometry; nodes 1 to 3 = base, deck, top"
+    again = prism.read_geometry(tmp_path / "modes.uff")
+    np.testing.assert_array_equal(again.positions, frame.positions)
+    assert len(again.lines) == 3
+    with pytest.raises(GeometryError, match="no place for the channel 'q2'"):
+        windy.to_uff(tmp_path / "m.uff", prism.Geometry(["1"], [[0, 0, 0]], (), {"q1": "1x"}))
+
+
+def test_many_lines_are_several_traces(windy, tmp_path):
+    """A set 82 has 250 nodes at most."""
+    count = 400
+    star = [("0", str(k)) for k in range(1, count)]
+    nodes = [str(k) for k in range(count)]
+    frame = prism.Geometry(
+        [f"{int(n) + 1}" for n in nodes],
+        np.zeros((count, 3)),
+        [(f"{int(a) + 1}", f"{int(b) + 1}") for a, b in star],
+        {"q1": "1x", "q2": "2x"},
+    )
+    lines = [one for one in written(windy, tmp_path, geometry=frame) if one["type"] == 82]
+    assert len(lines) > 1
+    assert max(len(one["nodes"]) for one in lines) <= 250
+    assert prism.read_geometry(tmp_path / "modes.uff").lines == frame.lines
+
+
+@pytest.mark.parametrize("names", [("7", "12"), ("0", "1"), ("7", "07"), ("a", "1")])
+def test_numbers_of_nodes(names):
+    """Their names, where these are whole numbers above zero."""
+    expected = [7, 12] if names == ("7", "12") else [1, 2]
+    assert list(numbers_of(names).values()) == expected
 
 
 @pytest.mark.parametrize("name", UNITS)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prism.cli._complete import UNITS, among
-from prism.cli._console import check_outputs, examples, naming
+from prism.cli._console import Geometry, check_outputs, examples, naming
 
 __all__ = ["EXAMPLES", "NAME", "command"]
 
@@ -15,6 +15,7 @@ NAME = "export"
 EXAMPLES = examples(
     "prism export model.json -o modes.uff",
     "prism export model.json --units SI -o modes.unv",
+    "prism export model.json --geometry frame.unv --geometry sensors.csv -o modes.unv",
 )
 
 
@@ -24,6 +25,7 @@ def command(
         str,
         typer.Option("-o", "--output", metavar="OUT.uff", help="Write here: .uff or .unv."),
     ],
+    geometry: Geometry = None,
     units: Annotated[
         str | None,
         typer.Option(
@@ -36,8 +38,9 @@ def command(
     """Write the modes to a universal file (sets 55), with who, what and units."""
     import prism
 
-    check_outputs([output], [model])
+    check_outputs([output], [model, *(geometry or [])])
     found = prism.load(model)
+    where = prism.read_geometry(geometry) if geometry else None
     with naming([model]):
-        found.to_uff(output, units)
+        found.to_uff(output, where, units)
     typer.echo(f"{output}: {len(found.modes)} modes")

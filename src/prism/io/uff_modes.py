@@ -15,9 +15,10 @@ from prism._optional import require
 from prism._types import Array, ComplexArray
 from prism._version import __version__
 from prism.errors import CannotTellError, OptionError, WriteError
-from prism.geometry import Place, motions, place_by_name
+from prism.geometry import Geometry, Place, motions, place_by_name
 from prism.io._atomic import replacing
 from prism.io._uff_sets import Set
+from prism.io.uff_geometry import numbers_of, points, traces
 from prism.model import Model
 from prism.receptance import modal_scales
 
@@ -60,7 +61,12 @@ OF_THE_DATA = Units(9, "those of the data", 1.0, 1.0)
 _FAHRENHEIT = ("BG", "BA", "IN")
 
 
-def write_modes(model: Model, path: str | os.PathLike[str], units: str | None = None) -> None:
+def write_modes(
+    model: Model,
+    path: str | os.PathLike[str],
+    geometry: Geometry | None = None,
+    units: str | None = None,
+) -> None:
     r"""Write the modes of a model to a universal file, with a header, units and sets 55.
 
     Real modes are normal modes: frequency, damping ratio (of structural damping the loss factor),
@@ -73,15 +79,19 @@ def write_modes(model: Model, path: str | os.PathLike[str], units: str | None = 
     the data do not determine is zero, and the lines of text of the set say so; errors stand there
     too.
 
-    Channels that are called by node and direction, such as ``3z`` or ``12:+Y``, are written there.
-    Where no name says so, nodes count the channels, the numbers stand in the first of three fields,
-    and the set calls them of unknown character: they are no direction.
+    With a geometry channels are written at its nodes, in global directions, and nodes and lines are
+    written too (sets 2411 and 82). Without, channels that are called by node and direction, such as
+    ``3z`` or ``12:+Y``, are written there. Where no name says so, nodes count the channels, the
+    numbers stand in the first of three fields, and the set calls them of unknown character: they
+    are no direction.
 
     Parameters
     ----------
     model : Model
     path : path-like
         A .uff or .unv file, replaced only when the new one is whole.
+    geometry : Geometry, optional
+        With a place for every channel.
     units : str, optional
         Units of the data: SI, MM, CM, IN, BG, MG, BA or GM, as universal files call them. By
         default the file says that they are those of the data. Frequencies are in hertz if times
@@ -89,6 +99,8 @@ def write_modes(model: Model, path: str | os.PathLike[str], units: str | None = 
 
     Raises
     ------
+    GeometryError
+        When the geometry has no place for a channel.
     MissingDependencyError
         When pyuff is not installed.
     """
@@ -98,7 +110,9 @@ def write_modes(model: Model, path: str | os.PathLike[str], units: str | None = 
     if not len(model.modes):
         raise CannotTellError("the motion has no lines, and so no modes to write.")
     pyuff = require("pyuff", "writing UFF files", "io")
-    sets = [_header(model, Path(name).stem), _units(units), *_modes(model)]
+    nodes = _at_nodes(model, geometry)
+    drawn = [] if geometry is None else [points(geometry), *traces(geometry)]
+    sets = [_header(model, Path(name).stem), _units(units), *drawn, *_modes(model, nodes)]
     with replacing(name) as draft:
         draft.touch()  # the library says nothing useful where it may not write
         pyuff.UFF(os.fspath(draft)).write_sets(sets, "add")
@@ -152,9 +166,11 @@ class Nodes(NamedTuple):
     characteristic: int
 
 
-def _at_nodes(model: Model) -> Nodes:
+def _at_nodes(model: Model, geometry: Geometry | None) -> Nodes:
     """Shapes as motions of nodes, or as bare numbers where nobody said where the channels are."""
     shapes = model.modes.complex_shapes
+    if geometry is not None:
+        return _placed(geometry.places(model.channels), shapes, "geometry", geometry.nodes)
     places = [place_by_name(name) for name in model.channels]
     known = [place for place in places if place is not None]
     if not known:
@@ -175,8 +191,11 @@ def _numbered(channels: tuple[str, ...], shapes: ComplexArray) -> Nodes:
     return Nodes(words, list(range(1, len(channels) + 1)), values, UNKNOWN)
 
 
-def _placed(places: list[Place], shapes: ComplexArray, source: str) -> Nodes:
+def _placed(
+    places: list[Place], shapes: ComplexArray, source: str, every: tuple[str, ...] = ()
+) -> Nodes:
     names = list(dict.fromkeys(place.node for place in places))
+    numbers = numbers_of(every or tuple(names))
     parts = []
     for turns in (False, True):
         own = [a for a, place in enumerate(places) if place.turns == turns]
@@ -186,19 +205,17 @@ def _placed(places: list[Place], shapes: ComplexArray, source: str) -> Nodes:
         parts.append(part)
     turning = any(place.turns for place in places)
     values = np.concatenate(parts, axis=2) if turning else parts[0]
+    words = f"Nodes and directions from the {source}; zero where not measured"
+    if any(name != str(number) for name, number in numbers.items()):
+        words = f"From the {source}; nodes 1 to {len(numbers)} = {', '.join(numbers)}"
     what = SIX if turning else TRANSLATIONS
-    if all(name.isdecimal() for name in names):
-        words = f"Nodes and directions from the {source}; zero where not measured"
-        return Nodes(words, [int(name) for name in names], values, what)
-    words = f"From the {source}; nodes 1 to {len(names)} = {', '.join(names)}"
-    return Nodes(words, list(range(1, len(names) + 1)), values, what)
+    return Nodes(words, [numbers[name] for name in names], values, what)
 
 
 # -- modes -----------------------------------------------------------------------------------------
 
 
-def _modes(model: Model) -> Iterator[Set]:
-    nodes = _at_nodes(model)
+def _modes(model: Model, nodes: Nodes) -> Iterator[Set]:
     turn = model.modes.phases is not None
     if turn and nodes.values.shape[2] > 3:
         raise OptionError(
