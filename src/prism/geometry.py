@@ -186,6 +186,28 @@ class Geometry(Value):
             )
         return [place for _, place in found if place is not None]
 
+    def seen(self, channels: Sequence[str]) -> dict[int, Place]:
+        """Which of some channels measure the motion of a node, by number, and where.
+
+        Parameters
+        ----------
+        channels : sequence of str
+            Those that measure a rotation, and those without a place, are left out.
+
+        Raises
+        ------
+        GeometryError
+            When no channel is left.
+        """
+        found = [(a, self.place(name)) for a, name in enumerate(channels)]
+        known = {a: place for a, place in found if place is not None and not place.turns}
+        if not known:
+            raise GeometryError(
+                f"the geometry has no place for any of the channels {', '.join(channels)}: name "
+                "node and direction of each, in a row 'channel, NAME, NODE, DIRECTION'."
+            )
+        return known
+
     def displacements(
         self, channels: Sequence[str], shapes: ComplexArray
     ) -> tuple[ComplexArray, Mask]:
@@ -194,7 +216,7 @@ class Geometry(Value):
         Parameters
         ----------
         channels : sequence of str
-            Those that measure a rotation, and those without a place, are left out.
+            Of these `seen` tells which count.
         shapes : array (modes, channels)
 
         Returns
@@ -203,9 +225,8 @@ class Geometry(Value):
             At rest where nothing was measured.
         array of bool (nodes,)
         """
-        found = [(a, self.place(name)) for a, name in enumerate(channels)]
-        known = [(a, place) for a, place in found if place is not None and not place.turns]
-        names, moved = motions([place for _, place in known], shapes[:, [a for a, _ in known]])
+        known = self.seen(channels)
+        names, moved = motions(list(known.values()), shapes[:, list(known)])
         out = np.zeros((len(shapes), len(self.nodes), 3), complex)
         at = [self.nodes.index(name) for name in names]
         out[:, at] = moved

@@ -362,7 +362,10 @@ class Model(Value):
         return through("plot")(self)  # type: ignore[no-any-return]
 
     def report(
-        self, path: str | os.PathLike[str], record: Record | FrequencyResponse | None = None
+        self,
+        path: str | os.PathLike[str],
+        record: Record | FrequencyResponse | None = None,
+        geometry: Geometry | None = None,
     ) -> None:
         """Write a self-contained HTML page whose figures can be zoomed and read off.
 
@@ -371,8 +374,10 @@ class Model(Value):
         path : path
         record : Record or FrequencyResponse, optional
             What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
+        geometry : Geometry, optional
+            To move the structure in its modes.
         """
-        through("report")(self, path, record)
+        through("report")(self, path, record, geometry)
 
     def to_uff(
         self,
@@ -380,17 +385,13 @@ class Model(Value):
         geometry: Geometry | None = None,
         units: str | None = None,
     ) -> None:
-        """Write the modes to a universal file: header (151), units (164), a set 55 for each.
+        """Write the modes to a universal file: `prism.io.uff_modes.write_modes` says how.
 
         Parameters
         ----------
         path : path
-            A .uff or .unv file.
         geometry : Geometry, optional
-            Where the channels are; it is written too.
         units : str, optional
-            Units of the data, such as SI or MM: `prism.io.uff_modes.write_modes` says what is
-            written.
         """
         through("to_uff")(self, path, geometry, units)
 

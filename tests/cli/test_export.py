@@ -44,6 +44,25 @@ def test_a_geometry_of_two_files(run, here, model):
     assert run("export", "model.json", "-o", "lines.csv", *both)[0] == 2  # not over its input
 
 
+def test_identify_draws_the_structure(run, here):
+    record = systems.chain(2, observed=[0, 1]).free(60, 0.3, noise=0.02, rng=0)
+    prism.io.write(prism.Record(record.trials[0], dt=0.3, channels=["1z", "2z"]), "run.csv")
+    (here / "frame.csv").write_text("node,1,0,0,0\nnode,2,0,0,3\nline,1,2\n", "utf-8")
+    arguments = ("identify", "run.csv", "--kind", "steady", "--quiet", "--geometry", "frame.csv")
+    assert run(*arguments, "--report", "run.html") == (0, "", "")
+    assert "Modes on the structure" in (here / "run.html").read_text("utf-8")
+    status, _, err = run(*arguments)
+    assert (status, err) == (
+        2,
+        "prism: --geometry is drawn in the report: say --report OUT.html too.\n",
+    )
+    (here / "frame.csv").write_text("node,7,0,0,0\n", "utf-8")
+    status, _, err = run(*arguments, "--report", "other.html")
+    assert status == 2
+    assert "the geometry has no place for any of the channels 1z, 2z" in err
+    assert not (here / "other.html").exists()
+
+
 def test_wrong_usage(run, here, model):
     assert run("export", "model.json", "--output", "model.json")[0] == 2
     status, _, err = run("export", "model.json", "-o", "modes.csv")
