@@ -7,6 +7,7 @@ import pytest
 
 from prism.likeness import phase_collinearity
 from prism.modes import Modes, spread_of_residues, spread_of_shapes
+from prism.uncertainty import Gaussian
 
 
 def across(d, rng, size):
@@ -46,3 +47,37 @@ def test_collinearity_is_that_of_complex_shapes():
     axes = np.linalg.svd(np.stack([given.real, given.imag], axis=1), compute_uv=False)
     nothing = replace(Modes.none(4, 1), phase_ratio=axes[:, 1] / axes[:, 0])
     np.testing.assert_allclose(nothing.phase_collinearity, phase_collinearity(given), rtol=1e-12)
+
+
+def modes(damping, **more):
+    """Modes at 2 and 3 of two channels."""
+    values = {"frequencies": np.array([2.0, 3.0]), "shapes": np.array([[0.6, 0.8], [1.0, 0.0]])}
+    joint = Gaussian.of(values | {"damping": np.array(damping)}, np.zeros((8, 8)))
+    none = np.zeros(2)
+    return Modes(joint, np.zeros((1, 2)), none, none, np.ones(2, bool), **more)
+
+
+def test_poles_are_roots():
+    """Of s² + 2 ζ Ω s + Ω²; of a pair of real ones the slower."""
+    poles = modes([0.1, 1.25]).poles
+    assert poles[0] == pytest.approx(2 * (-0.1 + 1j * np.sqrt(0.99)))
+    assert poles[1] == pytest.approx(-1.5)
+    assert np.roots([1, 2 * 1.25 * 3, 9]).max() == pytest.approx(-1.5)
+
+
+def test_masses_are_those_of_unit_shapes():
+    v = np.array([[1.2, 1.6], [0.0, 0.0]])
+    found = modes([0.0, 0.0], residues=np.einsum("ma,mb->mab", v, v)).masses
+    np.testing.assert_allclose(found, [0.25, np.inf])  # a mode that no force reaches
+    assert modes([0.0, 0.0]).masses is None
+
+
+def test_complex_shapes():
+    """Moduli with phases; where none are known the shapes are all there is."""
+    plain = modes([0.0, 0.0])
+    np.testing.assert_array_equal(plain.complex_shapes, plain.shapes)
+    psi = np.array([[0.6, 0.8j], [1.0, 0.0]])
+    turned = modes([0.0, 0.0], moduli=np.abs(psi), phases=np.angle(psi))
+    np.testing.assert_allclose(turned.complex_shapes, psi, atol=1e-15)
+    np.testing.assert_allclose(turned.take(np.array([1])).complex_shapes, psi[1:], atol=1e-15)
+    assert turned.masses is None

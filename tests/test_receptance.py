@@ -5,7 +5,7 @@ import pytest
 
 import prism
 from prism.errors import CannotTellError
-from prism.receptance import receptance_slopes, receptance_std
+from prism.receptance import modal_scales, receptance_slopes, receptance_std
 from prism.systems import chain
 from prism.uncertainty import Gaussian
 
@@ -94,3 +94,40 @@ def test_who_measured_no_force_has_none():
     model = prism.identify(record, experiment="equilibrium", mass="identity")
     with pytest.raises(CannotTellError, match="measured responses and forced records"):
         model.receptance_std(1j)
+
+
+def test_scales_of_complex_modes_make_the_receptance():
+    one = modal(coupled=True)
+    C = np.zeros((3, 3))
+    C[np.tril_indices(3)] = one.value("friction")
+    C, V = C + np.tril(C, -1).T, one.value("participation")
+    squares = np.diag(one.value("squares"))
+    values, vectors = np.linalg.eig(np.block([[np.zeros((3, 3)), np.eye(3)], [-squares, -C]]))
+    up = values.imag > 0
+    poles, shapes = values[up], (V.T @ vectors[:3, up]).T
+
+    def receptance(s):
+        middle = np.array([np.linalg.inv(x**2 * np.eye(3) + x * C + squares) for x in s])
+        return V.T @ middle @ V
+
+    scales = modal_scales(receptance, poles, shapes)
+    parts = [
+        np.multiply.outer(1 / (POINTS - pole), np.outer(psi, psi) / a)
+        for pole, psi, a in zip(
+            [*poles, *poles.conj()], [*shapes, *shapes.conj()], [*scales, *scales.conj()],
+            strict=True,
+        )
+    ]  # fmt: skip
+    np.testing.assert_allclose(sum(parts), receptance(POINTS), rtol=1e-9)
+
+
+def test_poles_without_a_scale():
+    """Two of one frequency, and residues that are not symmetric."""
+    skew = np.array([[1.0, 0.5], [-0.5, 1.0]])
+
+    def receptance(s):
+        return np.multiply.outer(1 / (s**2 + 1), skew)
+
+    shapes = np.eye(2, dtype=complex)
+    assert not modal_scales(receptance, np.array([1j, 1j]), shapes).any()
+    assert not modal_scales(receptance, np.array([1j]), shapes[:1]).any()

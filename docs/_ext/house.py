@@ -38,7 +38,7 @@ STOREYS = (
     Storey(
         "What was measured",
         "checked once, never changed",
-        ("_values", "_sampling", "record", "frequency_response", "ignore"),
+        ("_values", "_sampling", "record", "frequency_response", "geometry", "ignore"),
         "#009e73",
     ),
     Storey(

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
     from .flutter import flutter_index, index_crossing
     from .forecast import Forecast
     from .frequency_response import FrequencyResponse
+    from .geometry import Geometry
     from .gramian import Observability, observability
     from .hamiltonian import Hamiltonian
     from .identifiability import Identifiability
     from .io import read
+    from .io.geometry import read_geometry
     from .io.model import load_model as load
     from .kernel import Certificate, MemoryKernel, certify
     from .least_errors import Bounds, bounds, cramer_rao
@@ -47,6 +49,7 @@ _HOME = {
     "Certificate": "kernel",
     "Forecast": "forecast",
     "FrequencyResponse": "frequency_response",
+    "Geometry": "geometry",
     "GyroscopicModel": "motion.gyroscopic",
     "Hamiltonian": "hamiltonian",
     "Identifiability": "identifiability",
@@ -82,6 +85,7 @@ _HOME = {
     "observability": "gramian",
     "phase_collinearity": "likeness",
     "read": "io",
+    "read_geometry": "io.geometry",
     "track": "tracking",
 }
 _MODULES = ("errors", "io", "systems")
@@ -92,6 +96,7 @@ __all__ = [
     "Certificate",
     "Forecast",
     "FrequencyResponse",
+    "Geometry",
     "GyroscopicModel",
     "Hamiltonian",
     "Identifiability",
@@ -129,6 +134,7 @@ __all__ = [
     "observability",
     "phase_collinearity",
     "read",
+    "read_geometry",
     "systems",
     "track",
 ]

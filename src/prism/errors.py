@@ -14,6 +14,7 @@ from prism.remarks import Words
 
 __all__ = [
     "CannotTellError",
+    "GeometryError",
     "InputError",
     "MissingDependencyError",
     "NoLineError",
@@ -65,6 +66,10 @@ class RecordError(InputError):
 
 class ResponseError(InputError):
     """The frequencies and values do not make a frequency response."""
+
+
+class GeometryError(InputError):
+    """The nodes, lines and channels do not make a geometry."""
 
 
 class OptionError(InputError):

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import control
     from scipy.signal import StateSpace
 
+    from prism.geometry import Geometry
     from prism.plot import Plot
 
 __all__ = ["ForecastCheck", "Model", "RecordSummary", "ResponseSummary", "Settings"]
@@ -361,7 +362,10 @@ class Model(Value):
         return through("plot")(self)  # type: ignore[no-any-return]
 
     def report(
-        self, path: str | os.PathLike[str], record: Record | FrequencyResponse | None = None
+        self,
+        path: str | os.PathLike[str],
+        record: Record | FrequencyResponse | None = None,
+        geometry: Geometry | None = None,
     ) -> None:
         """Write a self-contained HTML page whose figures can be zoomed and read off.
 
@@ -370,8 +374,26 @@ class Model(Value):
         path : path
         record : Record or FrequencyResponse, optional
             What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
+        geometry : Geometry, optional
+            To move the structure in its modes.
         """
-        through("report")(self, path, record)
+        through("report")(self, path, record, geometry)
+
+    def to_uff(
+        self,
+        path: str | os.PathLike[str],
+        geometry: Geometry | None = None,
+        units: str | None = None,
+    ) -> None:
+        """Write the modes to a universal file: `prism.io.uff_modes.write_modes` says how.
+
+        Parameters
+        ----------
+        path : path
+        geometry : Geometry, optional
+        units : str, optional
+        """
+        through("to_uff")(self, path, geometry, units)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as plain JSON (schema ``prism.model/1``)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prism._doors import through
-from prism._types import Array, Index, Mask
+from prism._types import Array, ComplexArray, Index, Mask
 from prism._value import Value
 from prism.uncertainty import Gaussian, root_of_variance
 
@@ -43,6 +43,8 @@ class Modes(Value):
     moduli, moduli_std : array (modes, channels) or None
         How far each channel moves in modes that may turn, in units of the whole: magnitudes of
         unit complex shapes, whose phases are free. None where modes are real.
+    phases : array (modes, channels) or None
+        By which angle each channel is ahead in such modes, as of `complex_shapes`.
     """
 
     joint: Gaussian
@@ -56,6 +58,7 @@ class Modes(Value):
     damping_interval: Array | None = None
     moduli: Array | None = None
     moduli_std: Array | None = None
+    phases: Array | None = None
 
     @classmethod
     def none(cls, channels: int, trials: int) -> Modes:
@@ -134,6 +137,33 @@ class Modes(Value):
         )
 
     @property
+    def complex_shapes(self) -> ComplexArray:
+        r"""Unit complex shapes ψ, (modes, channels): the motion is :math:`\mathrm{Re}\,ψ e^{λt}`.
+
+        Turned such that the real part is as long as it can be; it points along `shapes`, and is
+        all there is where modes are real.
+        """
+        if self.moduli is None or self.phases is None:
+            return np.asarray(self.shapes, complex)
+        return np.asarray(self.moduli * np.exp(1j * self.phases))
+
+    @property
+    def poles(self) -> ComplexArray:
+        r""":math:`λ = Ω\,(-ζ + i\sqrt{1 - ζ^2})`, (modes,); of a pair of real ones the slower."""
+        return np.asarray(self.frequencies * (-self.damping + np.sqrt(self.damping**2 - 1 + 0j)))
+
+    @property
+    def masses(self) -> Array | None:
+        """Modal masses m of the unit shapes, where residues are ``d dᵀ/m``; None without these.
+
+        They belong to modes that neither turn nor share friction, which have real residues.
+        """
+        if self.residues is None or self.moduli is not None:
+            return None
+        size = np.einsum("maa->m", self.residues)
+        return np.asarray(np.divide(1.0, size, out=np.full(len(size), np.inf), where=size > 0))
+
+    @property
     def damping(self) -> Array:
         r"""Ratio :math:`-\mathrm{Re}\,λ/|λ|`; zero for lossless modes."""
         return self.joint.value("damping") if "damping" in self.joint else np.zeros(len(self))
@@ -177,6 +207,7 @@ class Modes(Value):
             damping_interval=some(self.damping_interval),
             moduli=some(self.moduli),
             moduli_std=some(self.moduli_std),
+            phases=some(self.phases),
         )
 
     def vibrating(self) -> Modes:

@@ -12,13 +12,57 @@ friction couples the modes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from prism._types import ComplexArray, Index
 from prism.uncertainty import Gaussian, root_of_variance
 
-__all__ = ["receptance_slopes", "receptance_std"]
+__all__ = ["modal_scales", "receptance_slopes", "receptance_std"]
+
+_CIRCLE = 0.05  # of the distance to the next pole: a circle around a pole
+_ON_CIRCLE = 16  # on it; what they leave of the integral falls with their power of its radius
+_RECIPROCAL = 1e-6  # of a residue: a smaller antisymmetric part is rounding
+
+
+def modal_scales(
+    receptance: Callable[[ComplexArray], ComplexArray], poles: ComplexArray, shapes: ComplexArray
+) -> ComplexArray:
+    r"""Scales a of complex modes, :math:`H(s) = \sum_j ψ_j ψ_j^T / (a_j (s - λ_j))` + conjugates.
+
+    With the residue :math:`R = \frac{1}{2πi}\oint H\,ds` around a pole it is
+    :math:`a = (ψ^T ψ)^2 / (ψ^T R\, ψ)`, the "modal A" of experimental modal analysis.
+
+    Parameters
+    ----------
+    receptance : callable
+        H at complex frequencies.
+    poles : array (modes,)
+        λ, one of each pair.
+    shapes : array (modes, channels)
+        ψ.
+
+    Returns
+    -------
+    array (modes,)
+        Zero where there is none: of poles that are not simple, and of residues that are not
+        symmetric, as in a system that rotates.
+    """
+    every = np.concatenate([poles, poles.conj()])
+    out = np.zeros(len(poles), complex)
+    for j, (pole, psi) in enumerate(zip(poles, shapes, strict=True)):
+        apart = np.abs(every - pole)
+        apart[j] = np.inf
+        radius = _CIRCLE * apart.min()
+        if radius <= 1e-9 * abs(pole):
+            continue
+        steps = radius * np.exp(2j * np.pi * np.arange(_ON_CIRCLE) / _ON_CIRCLE)
+        R = np.tensordot(steps, receptance(pole + steps), axes=1) / _ON_CIRCLE
+        if np.abs(R - R.T).max() <= _RECIPROCAL * np.abs(R).max():
+            out[j] = (psi @ psi) ** 2 / (psi @ R @ psi)
+    return out
 
 
 def receptance_std(modal: Gaussian, s: ArrayLike) -> ComplexArray:

@@ -6,7 +6,7 @@ may rely on it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self, final
@@ -292,6 +292,40 @@ class Record:
         -0.4161468365471424
         """
         return through("record_to_xarray")(self)
+
+    @classmethod
+    def from_sep005(
+        cls, series: Sequence[Mapping[str, Any]], quantity: str | Sequence[str] | None = None
+    ) -> Record:
+        """Make a record of time series as SEP 5 of SDyPy has them: a list of dictionaries.
+
+        Parameters
+        ----------
+        series : sequence of mapping
+            Each has ``name``, ``data``, ``unit_str`` and ``fs`` or ``time``, the same for all. If
+            names repeat, ``group`` tells trials apart.
+        quantity : str or sequence of str, optional
+            By default what each ``quantity`` says (d, v, a, or f of a force), else its unit.
+        """
+        return through("record_from_sep005")(series, quantity)  # type: ignore[no-any-return]
+
+    def to_sep005(self, unit: str | Sequence[str] = "") -> list[dict[str, Any]]:
+        """Return time series as SEP 5 of SDyPy has them; `from_sep005` undoes it.
+
+        Parameters
+        ----------
+        unit : str or sequence of str
+            One for all or one per channel: a record does not know its units. Empty is unknown.
+
+        Examples
+        --------
+        >>> series = Record([0.0, 1.0, 0.0, -1.0, 0.0, 1.0, 0.0, -1.0], dt=0.5).to_sep005("mm")
+        >>> series[0]["name"], series[0]["fs"], series[0]["unit_str"], series[0]["quantity"]
+        ('x1', 2.0, 'mm', 'd')
+        >>> Record.from_sep005(series)
+        Record(1 trial of 8 samples, dt=0.5, channels x1, displacement)
+        """
+        return list(through("record_to_sep005")(self, unit))
 
     def std(self) -> FloatArray:
         """Return the standard deviation of each channel over all trials, missing samples left out.

@@ -21,6 +21,7 @@ from prism.errors import CannotTellError, PrismWarning
 COMMANDS = (
     "identify",
     "forecast",
+    "export",
     "simulate",
     "track",
     "kernel",

@@ -15,6 +15,7 @@ from prism.cli import _complete
 from prism.cli._app import make_app
 from prism.cli._experiments import EXPERIMENTS
 from prism.cli._systems import SYSTEMS
+from prism.io.uff_modes import UNITS
 from prism.options import COMMAND_LINE
 from prism.report.text import summary
 from prism.systems.excitation import EXCITATIONS
@@ -79,6 +80,7 @@ def offered(run, monkeypatch):
         ("prism identify x.csv --unit ", ["hz", "rad"]),
         ("prism identify x.csv --mass ", ["identity"]),
         ("prism info x.csv --unit h", ["hz"]),
+        ("prism export m.json --units M", ["MG", "MM"]),
         ("prism identify be", []),
     ],
 )
@@ -94,6 +96,7 @@ def test_commands_and_options_are_offered(offered):
 def test_offered_names_are_those_that_there_are():
     assert tuple(BENCHMARKS) == _complete.BENCHMARKS
     assert sorted(_complete.EXCITATIONS) == sorted(EXCITATIONS)
+    assert tuple(UNITS) == _complete.UNITS
 
 
 def test_a_key_press_does_not_wait_for_numerical_packages():

@@ -81,6 +81,17 @@ def check_forced(names, here, outcomes):
     within(names["zero"].frequency, names["zero"].frequency_std, 9.81**0.5)
 
 
+def check_modal(names, here, outcomes):
+    modes, tower = names["model"].modes, names["tower"]
+    within(modes.frequencies, modes.frequencies_std, tower.frequencies)
+    assert "'fs': 20.0" in outcomes[1].text
+    assert "Geometry(4 nodes, 3 lines)" in outcomes[2].text
+    assert "Modes on the structure" in (here / "tower.html").read_text("utf-8")
+    assert outcomes[5].text.startswith("151 164 2411 82 55 55 55\n")
+    assert "modal mass not determined" in outcomes[5].text
+    np.testing.assert_allclose(names["first"]["r1"], modes.shapes[0], atol=1e-5)
+
+
 def check_gaps(names, here, outcomes):
     modes, exact = names["model"].modes, names["chain"].frequencies
     within(modes.frequencies, modes.frequencies_std, exact)
@@ -154,6 +165,7 @@ CHECKS = {
     "docs/tutorials/forced.md": check_forced,
     "docs/tutorials/gaps.md": check_gaps,
     "docs/tutorials/kernel.md": check_kernel,
+    "docs/tutorials/modal.md": check_modal,
     "docs/tutorials/nonlinear.md": check_nonlinear,
     "docs/tutorials/own-csv.md": check_own_csv,
 }

@@ -13,6 +13,7 @@ from prism.cli import (
     compare,
     compare_models,
     demo,
+    export,
     forecast,
     identify,
     info,
@@ -42,7 +43,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.command(identify.NAME, epilog=identify.EXAMPLES)(identify.make_command())
-    models = (forecast, simulate, track, kernel, bounds, info, compare_models)
+    models = (forecast, export, simulate, track, kernel, bounds, info, compare_models)
     for module in (*models, benchmark, compare, demo, page):
         app.command(module.NAME, epilog=module.EXAMPLES)(module.command)
     app.callback(invoke_without_command=True)(_start)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 __all__ = [
     "BENCHMARKS",
     "EXCITATIONS",
+    "UNITS",
     "among",
     "listed",
 ]
@@ -23,6 +24,9 @@ BENCHMARKS = (
     "mechanics",
 )
 """Names of the benchmarks."""
+
+UNITS = ("SI", "BG", "MG", "BA", "MM", "CM", "IN", "GM")
+"""Systems of units of universal files."""
 
 
 def among(*words: str) -> Callable[[str], list[str]]:

@@ -9,10 +9,33 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from prism.errors import CannotTellError, OptionError, WriteError
 
-__all__ = ["check_outputs", "examples", "naming", "numbers", "program", "progress", "words"]
+__all__ = [
+    "Geometry",
+    "check_outputs",
+    "examples",
+    "naming",
+    "numbers",
+    "program",
+    "progress",
+    "words",
+]
+
+Geometry = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--geometry",
+        metavar="FILE",
+        help="Nodes, lines and places of channels: universal files or tables; several make one.",
+        show_default=False,
+    ),
+]
+"""The option that says where channels are."""
 
 
 def examples(*lines: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from prism.cli._complete import among, listed
-from prism.cli._console import check_outputs, examples, naming, progress
+from prism.cli._console import Geometry, check_outputs, examples, naming, progress
 from prism.cli._terminal import show_model
 from prism.errors import OptionError, ReadError, RecordError
 from prism.options import GROUPS, READING, Option, all_options, changed, check_options
@@ -18,6 +18,7 @@ from prism.options.values import Names
 
 if TYPE_CHECKING:
     from prism.frequency_response import FrequencyResponse
+    from prism.geometry import Geometry as Structure
     from prism.model import Model
     from prism.record import Record
 
@@ -31,6 +32,7 @@ EXAMPLES = examples(
     "prism identify bench.csv --channels q1,q4 --quantity velocity,displacement",
     "prism identify shaker.csv --force f --at f=x1 --quantity acceleration",
     "prism identify frf.csv --undamped --report report.html",
+    "prism identify wind.uff --kind driven --geometry tower.csv --report report.html",
     "prism identify beam.mat --frequency Freq --response Recep --unit hz --channels 1/1,2/1",
 )
 _UNSTATED = "displacement"  # what a record calls a force, which is no motion
@@ -52,13 +54,23 @@ def make_command() -> Callable[..., None]:
     """Make the command, with an option for each one that is known by now."""
 
     def command(
-        files: list[str], json: str | None, report: str | None, quiet: bool, **typed: Any
+        files: list[str],
+        json: str | None,
+        report: str | None,
+        geometry: list[str] | None,
+        quiet: bool,
+        **typed: Any,
     ) -> None:
         """Find the modes and the Hamiltonian behind a record or a frequency response."""
-        _identify(files, (json, report), quiet, typed)
+        _identify(files, Results(json, report, tuple(geometry or ())), quiet, typed)
 
     table = sorted((*READING, *all_options()), key=lambda one: GROUPS.index(one.belongs))
-    own = [("json", Json, None), ("report", Report, None), ("quiet", Quiet, False)]
+    own = [
+        ("json", Json, None),
+        ("report", Report, None),
+        ("geometry", Geometry, None),
+        ("quiet", Quiet, False),
+    ]
     parameters = [
         _parameter("files", Files),
         *(_parameter(one.name, _typed(one), one.default) for one in table),
@@ -89,24 +101,46 @@ def _typed(option: Option) -> Any:
     return Annotated[plain if option.default is not None else plain | None, declared]
 
 
-def _identify(
-    files: list[str], outputs: tuple[str | None, str | None], quiet: bool, typed: Mapping[str, Any]
-) -> None:
+class Results(NamedTuple):
+    """What to write, and the files of the structure on which modes are drawn."""
+
+    json: str | None
+    report: str | None
+    geometry: tuple[str, ...]
+
+
+def _identify(files: list[str], results: Results, quiet: bool, typed: Mapping[str, Any]) -> None:
     import prism
 
     table = all_options()
-    check_outputs(outputs, [*files, *(typed[one.name] for one in table if _is_file(one, typed))])
+    inputs = [*files, *results.geometry]
+    inputs += [typed[one.name] for one in table if _is_file(one, typed)]
+    check_outputs((results.json, results.report), inputs)
+    geometry = _geometry(results)
     options = changed(check_options({one.name: _value(one, typed) for one in table}))
     reading = {one.name: one.parse(typed[one.name]) for one in READING}
     with progress("reading", quiet):
         data = _read(files, reading, options.get("force"))
+    if geometry is not None:
+        geometry.seen(data.channels if isinstance(data, prism.Record) else data.ports.names)
     if reading["quantity"] is None and not quiet:
         _ask_quantity(data, options.get("force") or [])
     with progress("searching for lines", quiet) as say, naming(files):
         model = prism.identify(data, progress=say, **options)
-    _write(model, data, *outputs, quiet)
+    _write(model, data, results, geometry, quiet)
     if not quiet:
         show_model(model)
+
+
+def _geometry(results: Results) -> Structure | None:
+    """The structure, read before the long work."""
+    import prism
+
+    if not results.geometry:
+        return None
+    if results.report is None:
+        raise OptionError("--geometry is drawn in the report: say --report OUT.html too.")
+    return prism.read_geometry(results.geometry)
 
 
 def _is_file(option: Option, typed: Mapping[str, Any]) -> bool:
@@ -176,13 +210,13 @@ def _ask_quantity(data: Record | FrequencyResponse, force: list[str]) -> None:
 def _write(
     model: Model,
     data: Record | FrequencyResponse,
-    json: str | None,
-    report: str | None,
+    results: Results,
+    geometry: Structure | None,
     quiet: bool,
 ) -> None:
     # The page is more likely to fail, so that it comes first: both are written or none.
-    if report is not None:
+    if results.report is not None:
         with progress("drawing", quiet):
-            model.report(report, data)
-    if json is not None:
-        model.save(json)
+            model.report(results.report, data, geometry)
+    if results.json is not None:
+        model.save(results.json)

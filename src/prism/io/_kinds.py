@@ -1,11 +1,14 @@
-"""What a channel seems to measure by its name; never read so silently, only asked about."""
+"""What a channel measures by its unit, and seems to by its name.
+
+A name is never read so silently, only asked about.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-__all__ = ["named_quantities", "quantity_by_name"]
+__all__ = ["named_quantities", "quantity_by_name", "quantity_by_unit"]
 
 _SQUARED = r"(s(\^|\*\*)?2|s²|s/s)"
 _UNITS = r"([\[(]\s*{}\s*[\])]|\sin\s{}$)"
@@ -22,6 +25,33 @@ _PATTERNS = {
     ],
 }
 _NAMES = {kind: re.compile("|".join(parts), re.IGNORECASE) for kind, parts in _PATTERNS.items()}
+
+_PER_SECOND = re.compile(r"\*\*|\^|\s|[.·*]")
+_LENGTHS = r"([nµμumcdk]?m|in|inch|ft)"
+_BY_UNIT = {
+    "acceleration": re.compile(rf"{_LENGTHS}(/s[2²]|/s/s|/sec2|s-2|s⁻²)|[µμum]?g(_?n)?|gal"),
+    "velocity": re.compile(rf"{_LENGTHS}(/s(ec)?|s-1|s⁻¹)"),
+    "displacement": re.compile(_LENGTHS),
+    "force": re.compile(r"[kmM]?N|lbf|kgf"),
+}
+
+
+def quantity_by_unit(unit: str) -> str | None:
+    """Return what a unit measures, a motion or ``force``; None where it is neither.
+
+    Parameters
+    ----------
+    unit : str
+
+    Examples
+    --------
+    >>> quantity_by_unit("m/s²"), quantity_by_unit("mm s^-1"), quantity_by_unit("kN")
+    ('acceleration', 'velocity', 'force')
+    >>> quantity_by_unit("V") is None
+    True
+    """
+    plain = _PER_SECOND.sub("", unit)
+    return next((kind for kind, form in _BY_UNIT.items() if form.fullmatch(plain)), None)
 
 
 def quantity_by_name(name: str) -> str | None:

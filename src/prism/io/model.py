@@ -200,6 +200,7 @@ def _modes_to_json(modes: Modes) -> list[Json]:
             "phase_ratio": float(modes.phase_ratio[m]),
             "modulus": None if modes.moduli is None else modes.moduli[m].tolist(),
             "modulus_std": None if modes.moduli_std is None else modes.moduli_std[m].tolist(),
+            "phase": None if modes.phases is None else modes.phases[m].tolist(),
         }
         for m in range(len(modes))
     ]
@@ -350,6 +351,7 @@ def _modes_from_json(data: Json, channels: int) -> Modes:
         damping_interval=optional("damping_interval"),
         moduli=optional("modulus"),
         moduli_std=optional("modulus_std"),
+        phases=optional("phase"),
     )
 
 

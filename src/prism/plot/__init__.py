@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,10 +14,11 @@ from numpy.typing import ArrayLike
 from prism._optional import require
 from prism.errors import CannotTellError, OptionError, WriteError
 from prism.frequency_response import FrequencyResponse
+from prism.geometry import Geometry
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.motion.moving.motion import MovingMotion
-from prism.plot._canvas import View, render, show, style
+from prism.plot._canvas import Drawn, View, render, show, style
 from prism.plot.chart import Chart
 from prism.plot.correlation import CorrelationView, correlation_view
 from prism.plot.forecast import ForecastView, forecast_view
@@ -28,6 +30,7 @@ from prism.plot.record import RecordView, record_view
 from prism.plot.response import ResponseView, response_view
 from prism.plot.shapes import ShapesView, shapes_view
 from prism.plot.spectrum import SpectrumView, spectrum_view
+from prism.plot.structure import StructureView, structure_view
 from prism.record import Record
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ __all__ = [
     "ResponseView",
     "ShapesView",
     "SpectrumView",
+    "StructureView",
     "View",
     "correlation_view",
     "forecast_view",
@@ -60,6 +64,7 @@ __all__ = [
     "save_all",
     "shapes_view",
     "spectrum_view",
+    "structure_view",
     "views",
 ]
 
@@ -155,6 +160,24 @@ class Plot:
         ax : Axes, optional
         """
         return show(shapes_view(self.model), ax)
+
+    def structure(
+        self, geometry: Geometry, modes: Sequence[int] | None = None, ax: Axes | None = None
+    ) -> Figure:
+        """Shapes of the modes on the structure: at rest, and at both ends of the motion.
+
+        Each mode is drawn as large as the others. Nodes without a channel, rings, are drawn at
+        rest, and so are directions that nobody measured.
+
+        Parameters
+        ----------
+        geometry : Geometry
+            With places of channels: see `prism.read_geometry`.
+        modes : sequence of int, optional
+            Numbers of those to draw, from 1; by default all, up to a dozen.
+        ax : Axes, optional
+        """
+        return show(structure_view(self.model, geometry, modes), ax)
 
     def forecast(
         self,
@@ -273,6 +296,7 @@ def save_all(
     model: Model,
     directory: str | os.PathLike[str],
     record: Record | FrequencyResponse | None = None,
+    geometry: Geometry | None = None,
 ) -> list[Path]:
     """Write every figure that a model has, as png, svg and pdf.
 
@@ -283,6 +307,8 @@ def save_all(
         Made if it is not there.
     record : Record or FrequencyResponse, optional
         What was fitted; without it there is no spectrum and no response.
+    geometry : Geometry, optional
+        To draw the modes on the structure too.
 
     Returns
     -------
@@ -290,7 +316,10 @@ def save_all(
         The files.
     """
     require("matplotlib", "drawing", "plot")
-    figures = {name: render(view) for name, view in views(model, record).items()}
+    drawn: dict[str, Drawn] = {**views(model, record)}
+    if geometry is not None:
+        drawn["structure"] = structure_view(model, geometry)
+    figures = {name: render(view) for name, view in drawn.items()}
     folder = Path(directory)
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -28,6 +28,8 @@ __all__ = [
     "MUTED",
     "ORANGE",
     "PALETTE",
+    "SKY",
+    "Drawn",
     "Sheet",
     "View",
     "cut",
@@ -148,7 +150,7 @@ def stacked(panels: int) -> Sheet:
     return Sheet(rows, 1, 8.0, 1.0 + each * rows, share_x=True)
 
 
-class View(Protocol):
+class Drawn(Protocol):
     """The data of a figure, which knows how to draw itself."""
 
     @property
@@ -157,6 +159,10 @@ class View(Protocol):
 
     def draw(self, axes: Sequence[Axes]) -> None:
         """Draw on the panels, row by row."""
+
+
+class View(Drawn, Protocol):
+    """A figure of which a page has a chart."""
 
     def chart(self) -> Chart:
         """The same figure for a page."""
@@ -172,12 +178,12 @@ def style() -> Iterator[None]:
         yield
 
 
-def show(view: View, ax: Axes | None = None) -> Figure:
+def show(view: Drawn, ax: Axes | None = None) -> Figure:
     """Draw a view for the screen, or on axes that are given.
 
     Parameters
     ----------
-    view : View
+    view : Drawn
     ax : Axes, optional
         Where to draw. A view of several panels divides these axes among them.
     """
@@ -191,12 +197,12 @@ def show(view: View, ax: Axes | None = None) -> Figure:
         return cast("Figure", ax.figure)
 
 
-def render(view: View) -> Figure:
+def render(view: Drawn) -> Figure:
     """Draw a view for a file, without opening a window for it.
 
     Parameters
     ----------
-    view : View
+    view : Drawn
     """
     with style():
         figures = require("matplotlib.figure", "drawing", "plot")
@@ -204,7 +210,7 @@ def render(view: View) -> Figure:
         return _fill(figures.Figure(figsize=size, layout="constrained"), view)
 
 
-def _fill(figure: Figure, view: View) -> Figure:
+def _fill(figure: Figure, view: Drawn) -> Figure:
     shape = view.layout
     grid = figure.subplots(
         shape.rows,

@@ -12,6 +12,7 @@ MOST_ENTRIES_DRAWN = 9  # entries of a response with a panel of their own
 MOST_ENTRY_COLUMNS = 3  # entries of a response beside each other
 MOST_MODE_PANELS = 20  # modes with a panel of their own; more are drawn as one strip of colours
 MOST_MODE_COLUMNS = 5  # modes beside each other
+MOST_STRUCTURES = 12  # modes drawn on the structure; of more the first, or those that are asked for
 MOST_ZERO_GROUPS = 8  # entries whose zeros are drawn among the poles
 KERNEL_LEGEND_COLUMNS = 3  # entries of a kernel beside each other in its legend
 
@@ -64,6 +65,11 @@ POLE_BAND = 1.5  # band of a kernel, over its highest pole
 POTENTIAL_MARGIN = 0.15
 POLE_HEIGHT = 30.0  # height drawn near a pole of a kernel, over the middle of the curve
 INFINITE_HEIGHT = 1e4  # height of a response over its middle from which on it counts as infinite
+
+# Of the diagonal of a structure: how far the node that moves most is drawn from its place.
+DRAWN_MOTION = 0.12
+MOST_RINGS = 400  # nodes at rest that are marked: of a fine mesh rings would hide it
+TURN_POINTS = 48  # of the path of a node in a mode that turns
 
 # -- work ------------------------------------------------------------------------------------------
 

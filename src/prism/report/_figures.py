@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from prism.plot.chart import Axis, Band, Cells, Chart, Dots, Line, Mark, Panel, Rule
 from prism.report import _limits as limits
 
-__all__ = ["chart_values", "embedded", "pack"]
+__all__ = ["chart_values", "embedded", "pack", "quoted"]
 
 Array = NDArray[np.float64]
 
@@ -28,13 +28,21 @@ def embedded(chart: Chart, name: str) -> str:
     name : str
         Of the figure, a word without spaces; each figure of a page has its own.
     """
-    # No character of a user may end the element or begin a comment: none can be "<".
-    values = json.dumps(chart_values(chart), separators=(",", ":"), allow_nan=False)
-    values = values.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    values = quoted(json.dumps(chart_values(chart), separators=(",", ":"), allow_nan=False))
     return (
         f'<div class="plot" data-name="{escape(name)}" data-values="values-{escape(name)}"></div>\n'
         f'<script type="application/json" id="values-{escape(name)}">{values}</script>'
     )
+
+
+def quoted(values: str) -> str:
+    """JSON that can stand in a page: no character of a user ends the element or begins a comment.
+
+    Parameters
+    ----------
+    values : str
+    """
+    return values.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def chart_values(chart: Chart) -> dict[str, Any]:

@@ -16,6 +16,7 @@ MOST_NOTEBOOK_COLUMNS = 10  # columns of a table in a notebook
 FORECAST_ENDS = 3  # first and last times of a forecast that are shown
 CURVE_WIDTH = 160  # pixels of a small curve
 CURVE_HEIGHT = 24  # pixels of a small curve
+MOST_PAGE_STRUCTURES = 40  # modes on the structure of a page
 MOST_PAGE_ZEROS = 60  # zeros listed on a page
 MOST_TEXT_ZEROS = 40  # zeros listed in a text
 TEXT_INDENT = 2  # blanks before a line under a heading

@@ -47,7 +47,7 @@ _DARK = {
     "sky": "#8fd0f5",
 }
 
-_SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "page.js")
+_SCRIPTS = ("values.js", "marks.js", "pointer.js", "figures.js", "structure.js", "page.js")
 _ICON = "data:,"  # none, and none is asked for
 
 

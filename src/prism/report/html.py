@@ -7,6 +7,7 @@ from html import escape
 
 from prism._format import EXPLANATION
 from prism.frequency_response import FrequencyResponse
+from prism.geometry import Geometry
 from prism.io._atomic import replacing
 from prism.model import Model
 from prism.record import Record
@@ -35,6 +36,7 @@ def write_report(
     model: Model,
     path: str | os.PathLike[str],
     record: Record | FrequencyResponse | None = None,
+    geometry: Geometry | None = None,
 ) -> None:
     """Write a model as one self-contained page.
 
@@ -45,26 +47,34 @@ def write_report(
         Replaced only when the new page is whole.
     record : Record or FrequencyResponse, optional
         What was fitted, to draw it with the fit, its spectrum and correlation, or the response.
+    geometry : Geometry, optional
+        To move the structure in its modes.
     """
-    text = html_page(model, record)
+    text = html_page(model, record, geometry)
     with replacing(path) as draft:
         draft.write_text(text, encoding="utf-8")
 
 
-def html_page(model: Model, record: Record | FrequencyResponse | None = None) -> str:
+def html_page(
+    model: Model,
+    record: Record | FrequencyResponse | None = None,
+    geometry: Geometry | None = None,
+) -> str:
     """Return the page.
 
     Parameters
     ----------
     model : Model
     record : Record or FrequencyResponse, optional
+    geometry : Geometry, optional
     """
-    drawn = _figures(model, record)
+    drawn = _figures(model, record, geometry)
     sections = [
         card("Verdict", paragraphs(str(model.identifiability)), *_quantities(model)),
         card("What was measured", pairs(facts(model)), drawn.get("record", "")),
         *_single(drawn, "response", "Response"),
         _modes(model, drawn),
+        *_single(drawn, "structure", "Modes on the structure"),
         *_single(drawn, "poles", "Poles and zeros"),
         *_single(drawn, "frequencies", "Frequencies over time"),
         *_zeros(model),
@@ -78,16 +88,22 @@ def html_page(model: Model, record: Record | FrequencyResponse | None = None) ->
     return page(f"PRISM: what the {measured} shows", f"{headline(model)}.", sections)
 
 
-def _figures(model: Model, record: Record | FrequencyResponse | None) -> dict[str, str]:
+def _figures(
+    model: Model, record: Record | FrequencyResponse | None, geometry: Geometry | None
+) -> dict[str, str]:
     # The figures write numbers as this room does: it opens before they do.
     from prism.plot import views
     from prism.report._captions import caption
     from prism.report._figures import embedded
+    from prism.report._structure import structure_figure
 
-    return {
+    drawn = {
         name: figure(embedded(view.chart(), name), caption(name, view))
         for name, view in views(model, record).items()
     }
+    if geometry is not None and len(model.modes):
+        drawn["structure"] = structure_figure(model, geometry)
+    return drawn
 
 
 def _quantities(model: Model) -> list[str]:

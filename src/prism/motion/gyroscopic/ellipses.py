@@ -15,7 +15,7 @@ _RESIDUE_STEP = 1e-6  # of a residue, for the derivatives of a shape
 
 
 def ellipses_of(omega: Array, residues: ComplexArray, joint: Gaussian) -> dict[str, Any]:
-    """Frequencies, shapes and moduli with errors, and ratios of the axes, as `Modes` has them.
+    """Frequencies, shapes and moduli with errors, phases, ratios of the axes, as `Modes` has them.
 
     The major axis of a line that turns in a circle may point anywhere; how far each channel moves
     is known all the same.
@@ -27,7 +27,7 @@ def ellipses_of(omega: Array, residues: ComplexArray, joint: Gaussian) -> dict[s
     joint : Gaussian
         Of frequencies, residues_real and residues_imag, and whatever else.
     """
-    shapes, ratio = _ellipses(residues)
+    shapes, ratio, phases = _ellipses(residues)
     values = {"frequencies": omega, "shapes": shapes}
     moduli, std = _moduli(residues, joint)
     return {
@@ -35,6 +35,7 @@ def ellipses_of(omega: Array, residues: ComplexArray, joint: Gaussian) -> dict[s
         "phase_ratio": ratio,
         "moduli": moduli,
         "moduli_std": std,
+        "phases": phases,
     }
 
 
@@ -54,16 +55,16 @@ def _moduli(residues: ComplexArray, joint: Gaussian) -> tuple[Array, Array]:
     return size, np.minimum(std / np.maximum(2 * size, 1e-300), np.sqrt(std))
 
 
-def _ellipses(residues: ComplexArray) -> tuple[Array, Array]:
-    """Unit major axes (lines, channels) and the ratios of the axes, of ``B = b b*``."""
+def _ellipses(residues: ComplexArray) -> tuple[Array, Array, Array]:
+    """Unit major axes (lines, channels), ratios of the axes and phases, of ``B = b b*``."""
     values, vectors = np.linalg.eigh(residues)
     b = vectors[:, :, -1] * np.sqrt(np.maximum(values[:, -1:], 0.0))
     # the phase that makes the real part longest: half the angle of b·b
     b = b * np.exp(-0.5j * np.angle((b**2).sum(axis=1)))[:, None]
     size = np.linalg.norm(b.real, axis=1)
     shapes = b.real / size[:, None]
-    largest = np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1)
-    return shapes * np.sign(largest), np.linalg.norm(b.imag, axis=1) / size
+    sign = np.sign(np.take_along_axis(shapes, np.abs(shapes).argmax(axis=1)[:, None], axis=1))
+    return shapes * sign, np.linalg.norm(b.imag, axis=1) / size, np.angle(b * sign)
 
 
 def _jacobian(residues: ComplexArray, joint: Gaussian) -> Array:

@@ -16,6 +16,7 @@ async function copy(button) {
 }
 
 for (const root of document.querySelectorAll(".plot")) build(root);
+for (const root of document.querySelectorAll(".structure")) buildStructure(root);
 for (const button of document.querySelectorAll("button.copy")) {
   button.addEventListener("click", () => copy(button));
 }

@@ -76,6 +76,7 @@ class FrictionFinding:
             residues_std=joint.std("residues"),
             moduli=joint.value("moduli"),
             moduli_std=joint.std("moduli"),
+            phases=np.arctan2(V, joint.value("shapes")),
         )
 
     @property
