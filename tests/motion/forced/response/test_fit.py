@@ -13,6 +13,7 @@ from prism.motion.forced import fit_response
 from prism.motion.forced.response import _limits as limits
 from prism.systems import cart_pendulum, chain
 from prism.systems.linear import LinearSystem
+from prism_bench.mechanics.table import SCORING, make
 
 KINDS = ("multiplicative", "additive", "both")
 CART_LINES = np.linspace(1.0, 8.0, 200)
@@ -593,3 +594,24 @@ def test_a_search_that_is_ended_early_says_so(monkeypatch, work, said):
     response = system.response(np.linspace(0.2, 2.4, 200), noise=0.02, loss=0.01, rng=1)
     codes = {one.code for one in prism.identify(response).identifiability.remarks}
     assert ("cut-short" in codes) == said
+
+
+@pytest.mark.parametrize(
+    ("fault", "seed"), [("late", 1), ("late", 3), ("late", 5), ("reversed", 3)]
+)
+def test_modes_that_leave_most_of_a_response_give_no_hamiltonian(fault, seed):
+    """With one port nothing tells the noise, and what is fitted of it takes the fault in."""
+    omega = np.linspace(0.27, 1.76, 250)
+    clean = chain(2, observed=[0]).response(omega, noise=0.02, loss=0.002, rng=seed)
+    wrong = np.exp(-1.5j * omega)[:, None, None] if fault == "late" else -1.0
+    response = prism.FrequencyResponse(omega, clean.values * wrong, quantity="displacement")
+    model = prism.identify(response)
+    assert model.hamiltonian is None
+    assert "the modes do not describe the response" in str(model.identifiability)
+
+
+@pytest.mark.parametrize(("row", "seed", "modes"), [("dampers-frf", 35, 2), ("audit", 756, 2)])
+def test_friction_takes_the_place_of_a_faint_mode(row, seed, modes):
+    model = prism.identify(make(row, seed, SCORING).made.data)
+    assert len(model.modes) == modes
+    assert model.hamiltonian.hidden[0].damping is not None

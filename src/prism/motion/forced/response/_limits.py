@@ -55,6 +55,7 @@ UNLIKE = 0.05  # chance of calling equal losses unlike
 # -- what the data say against the form
 MISFIT = 1.5  # variance over that of the noise
 WIDEST_MEMORY = 4.0  # lines that share an error in what is left, by windows and overlaps
+LEAST_MEDIAN = 0.3  # of the squares of noise over their mean, which is ln 2
 HIGHEST_NOISE = 30.0  # variances, that a line of noise does not reach
 NOT_THE_NOISE = 100.0  # the same, of modes that may describe something else
 UNSYMMETRIC = 1.5  # ratio of variances

@@ -36,15 +36,17 @@ def left(fit: ResponseFit) -> float:
 
 
 def _no_noise(fit: ResponseFit) -> bool:
-    """Whether what is left is far above the noise, or smooth over frequency with peaks of its own.
+    """Whether what is left is far above the noise, smooth with peaks of its own, or peaks alone.
 
     A noise that is fitted takes in what the modes do not describe, and the misfit is small then.
+    The median of its squares, ln 2 of their mean, is far less where few lines are all that counts.
     """
     if _level(fit) >= limits.NOT_THE_NOISE:
         return True
-    lines = memory(fit)
-    peak = float((fit.squares / fit.spread)[fit.data.counts > 0].max())
-    return lines > 1 and (lines > limits.WIDEST_MEMORY or peak > limits.HIGHEST_NOISE)
+    lines, there = memory(fit), fit.data.counts > 0
+    rest = (fit.squares / fit.spread)[there] / fit.data.counts[there]
+    smooth = lines > limits.WIDEST_MEMORY or float(rest.max()) > limits.HIGHEST_NOISE
+    return (lines > 1 and smooth) or float(np.median(rest)) < limits.LEAST_MEDIAN
 
 
 def asymmetry(data: ResponseData) -> float:
