@@ -153,7 +153,7 @@ def _answered(case: Case, model: Model, seconds: float) -> Score:
         right = named or right
     if row.both:
         right = named and right
-    right = right and not said.has(row.never, row.never)
+    right = right and not said.has(row.never, row.never_said)
     silent = not (right or named or said.has(DOUBT_CODES, DOUBT_WORDS))
     below = silent and _below(case, model)
     numbers = {} if case.modes is None else compared(case, model)

@@ -48,8 +48,8 @@ class Kind:
         Whether the kind and such a remark are needed together.
     assumed : bool
         Whether it is about an assumption that is wrong.
-    never : tuple of str
-        Codes and words that make an answer wrong.
+    never, never_said : tuple of str
+        Codes, and words, that make an answer wrong.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Kind:
     both: bool = False
     assumed: bool = False
     never: tuple[str, ...] = ()
+    never_said: tuple[str, ...] = ()
 
 
 DOUBT_CODES = (
@@ -129,7 +130,8 @@ ROWS = (
     Kind("steady", "steady lines", free.steady, STEADY),
     Kind(
         *("commensurate", "frequencies as 1 : 2 : 3", free.commensurate, STEADY),
-        never=("looks nonlinear", "motion of a nonlinear system"),
+        never=("nonlinear",),
+        never_said=("looks nonlinear", "motion of a nonlinear system"),
     ),
     Kind("decay-weak", "decay, ζΩT = .05 to .3", _decaying(0.05, 0.3), DECAYING, *_DECAY),
     Kind("decay", "decay, ζΩT = .3 to 1", _decaying(0.3, 1.0), DECAYING, *_DECAY),
