@@ -8,6 +8,7 @@ import pytest
 from prism.errors import NoLineError, OptionError, RecordError, RecordTooShortError
 from prism.motion.driven import fit_driven
 from prism.motion.driven.innovations import drive_remarks, excess_kurtosis, kicks
+from prism.motion.driven.search import ModeSearch
 from prism.motion.driven.sensor import sensor_kind
 from prism.motion.driven.spectrum import fourier_lines
 from prism.motion.driven.subspace import (
@@ -206,3 +207,10 @@ def test_poles_of_each_order_are_those_of_the_shifted_observability():
             other = observability[:n] @ vectors[:, upper[k]]
             alike = abs(np.vdot(other, shape)) / np.linalg.norm(other) / np.linalg.norm(shape)
             assert alike > 1 - 1e-9
+
+
+def test_modes_that_all_grow_too_broad_are_refused(monkeypatch):
+    record = driven(PAIR, T, DT, damping=ZETA, noise=0.1, rng=3)
+    monkeypatch.setattr(ModeSearch, "sweep", lambda *args, **more: [])
+    with pytest.raises(NoLineError, match=r"none of \d+ candidate modes stands out of the noise"):
+        fit_driven(record)

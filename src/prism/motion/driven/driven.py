@@ -119,11 +119,15 @@ def _decided(
     tell(f"{len(proposed)} candidates; likelihood of each")
     modes = search.decide(proposed, known)
     if not modes:
-        raise NoLineError(
-            f"none of {len(proposed)} candidate modes stands out of the noise: record longer, or "
-            "give a band around the resonances."
-        )
+        raise _none_left(len(proposed))
     return modes
+
+
+def _none_left(candidates: int) -> NoLineError:
+    return NoLineError(
+        f"none of {candidates} candidate modes stands out of the noise: record longer, or give a "
+        "band around the resonances."
+    )
 
 
 def _fitted(
@@ -140,6 +144,8 @@ def _fitted(
     for part in search.sweep(modes, test=False):
         tilt = tilted(part.fit)
         found.append((part if tilt is None else part._replace(fit=tilt.fit), tilt))
+    if not found:
+        raise _none_left(len(modes))  # all have grown too broad to be modes
     each = [peak_of(part.fit) for part, _ in found]
     peaks = tuple(peak for peak in each if peak is not None)
     if not peaks:
