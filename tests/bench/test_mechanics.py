@@ -16,7 +16,6 @@ from prism.systems import LinearSystem, chain, forced
 from prism_bench import BENCHMARKS, mechanics
 from prism_bench.kinds.systems import Wanted
 from prism_bench.mechanics import ROWS, SCORING, TUNING, make, score, shown
-from prism_bench.mechanics import __main__ as command
 from prism_bench.mechanics.audit import VIOLATIONS, lossless
 from prism_bench.mechanics.audit import forced as forced_audit
 from prism_bench.mechanics.audit.nearest import coloured
@@ -24,7 +23,6 @@ from prism_bench.mechanics.case import About
 from prism_bench.mechanics.friction import held_states
 from prism_bench.mechanics.motion import canonical, clean
 from prism_bench.mechanics.oracle import Assumed, detected, noncentrality_of
-from prism_bench.mechanics.parts import keep, kept
 from prism_bench.mechanics.rows import rows_of
 from prism_bench.mechanics.scoring import Score
 from prism_bench.mechanics.shown import in_response
@@ -280,42 +278,6 @@ def test_the_benchmark_is_registered(monkeypatch):
     result = BENCHMARKS["mechanics"](2, words.append)
     assert (result.name, result.seeds, words) == ("mechanics", 2, ["free body, called pulled"])
     assert {row.quantity for row in result.rows} > {"wrong without a word", "CPU time, sum s"}
-
-
-def test_parts_are_kept_and_summed(tmp_path, capsys, monkeypatch):
-    """Two files of two seeds each are one row of four; none is run twice."""
-    run = []
-    monkeypatch.setattr(command, "score", lambda case: run.append(case.seed) or score(case))
-
-    def call(*options):
-        monkeypatch.setattr("sys.argv", ["mechanics", "snapback-1", *map(str, options)])
-        command.main()
-        return capsys.readouterr().out
-
-    whole = call("--seeds", "0:4")
-    files = tmp_path / "a", tmp_path / "b"
-    for file, seeds in zip(files, ("0:2", "2:4"), strict=True):
-        call("--seeds", seeds, "--keep", file)
-    call("--seeds", "0:2", "--keep", files[0])
-    assert run == [0, 1, 2, 3, 0, 1, 2, 3]
-    again = call("--sum", *files)
-
-    def told(text):  # all but the times
-        return [line for line in text.splitlines() if " s  " not in line and "CPU" not in line]
-
-    assert told(again) == told(whole)
-    assert len(again.splitlines()) == len(whole.splitlines())
-
-
-def test_a_score_is_kept_as_it_is(tmp_path):
-    case = make("released", 0, TUNING)
-    scored = replace(score(case), power=np.nan, hidden=np.array([np.inf, -1.5]))
-    keep(tmp_path / "a", case, scored)
-    assert kept([tmp_path / "a"], "released", SCORING) == {}
-    again = kept([tmp_path / "a", tmp_path / "none"], "released", TUNING)[0]
-    assert str(again) == str(scored)
-    np.testing.assert_array_equal(again.hidden, scored.hidden)
-    assert again.codes == scored.codes
 
 
 def test_every_violation_can_be_drawn():
