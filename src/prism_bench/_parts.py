@@ -155,7 +155,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _plain(value: Any) -> Any:
-    return value.tolist() if isinstance(value, np.ndarray) else value
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _restored(scored: type[S], numbers: dict[str, Any]) -> S:

@@ -58,9 +58,9 @@ def test_a_score_is_kept_as_it_is(tmp_path):
 
 def test_intervals_that_hold_are_kept_as_that(tmp_path):
     case = kinds.make("white-3", 0, TUNING)
-    scored = replace(kinds.score(case), damping=np.array([True, False]), shape=np.array([0.5]))
+    scored = replace(kinds.score(case), damping=np.array([True, False]), missed=np.int64(1))
     keep(tmp_path / "a", case, scored)
     again = kept([tmp_path / "a"], kinds.Score, "white-3", TUNING)[0]
     assert again.damping.dtype == bool
     np.testing.assert_array_equal(again.damping, [True, False])
-    np.testing.assert_array_equal(again.shape, [0.5])
+    assert (again.missed, again.false) == (1, 0)
