@@ -6,7 +6,7 @@ import pytest
 import prism
 from prism.motion.explanation import Question
 from prism.search.descent import Ending, Step, Stop, descend
-from prism.search.work import allowed, enough, exhausted, over, spend
+from prism.search.work import allowed, enough, exhausted, over, part, spend
 
 
 def test_without_an_allowance_nothing_ends():
@@ -39,6 +39,20 @@ def test_what_is_done_within_counts_for_all_around():
         spend(3.0)
         assert exhausted()
     assert not over()
+
+
+def test_a_part_is_a_share_of_the_innermost_allowance():
+    with part(0.1):
+        spend(1e300)
+        assert not over()
+    with allowed(10.0):
+        with part(0.3):
+            spend(2.9)
+            assert not over()
+            spend(0.1)
+            assert over()
+        assert not over(0.31)
+        assert over(0.3)
 
 
 def fail_after(amount):

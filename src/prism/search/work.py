@@ -9,11 +9,11 @@ it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 
-__all__ = ["allowed", "enough", "exhausted", "over", "spend"]
+__all__ = ["allowed", "enough", "exhausted", "over", "part", "spend"]
 
 _GRACE = 0.25  # of an allowance: what a fit that was begun may take beyond it
 
@@ -60,6 +60,12 @@ def allowed(amount: float, *, more: bool = False) -> Iterator[None]:
         yield
     finally:
         _NOW.reset(before)
+
+
+def part(share: float) -> AbstractContextManager[None]:
+    """Allow a share of the innermost allowance; there is no limit where there is none around."""
+    now = _NOW.get()
+    return nullcontext() if now is None else allowed(share * now.allowed)
 
 
 def spend(amount: float) -> None:

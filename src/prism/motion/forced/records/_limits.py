@@ -23,6 +23,12 @@ LOCAL_BINS = 32  # bins on either side that tell the floor next to a pole
 NEIGHBOURHOOD = 4.0  # widths within which a pole has a neighbour
 EXPLAINED_SHARE = 0.75  # of what is left there that a pole next to another has to explain
 EXACT = 1e-10  # of the signal: residual taken for rounding
+EVALUATION_WORK = 4e5  # nanoseconds or so, to evaluate poles once, and of each sample:
+DRIVEN_WORK = 64.0  # for each pole and force
+COLUMN_WORK = 18.0  # for each column
+SLOPE_WORK = 1.0  # for each pair of a column and a derivative
+COMPLEX_SHARE = 0.3  # of the work allowed, for a search with complex residues
+REAL_SHARE = 0.5  # of it, for one with real residues
 # -- the fits --------------------------------------------------------------------------------------
 DEPENDENT_POLES = 1e-5  # sine of the angle between a column and the others, at least
 POLE_STEPS = 25  # of a refinement, at most

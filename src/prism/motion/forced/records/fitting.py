@@ -22,6 +22,7 @@ from scipy.special import chdtrc, ndtri
 from prism._linalg import positive_sign
 from prism._types import Array
 from prism.errors import NoLineError, RecordTooShortError
+from prism.motion.forced.ended import ENDED
 from prism.motion.forced.foster import Foster, FosterFit
 from prism.motion.forced.friction.system import FrictionSystem
 from prism.motion.forced.records import _limits as limits
@@ -47,6 +48,7 @@ from prism.motion.forced.rotating import RotatingFit
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
+from prism.search.work import over, part
 
 __all__ = ["RecordsFit", "fit_records"]
 
@@ -146,10 +148,14 @@ def fit_records(
         most=max_modes,
         tell=progress or (lambda text: None),
     )
-    shared, may_rotate = None, may_rotate and is_square(recorded)
+    shared, short, may_rotate = None, False, may_rotate and is_square(recorded)
     if may_rotate or damped is not False:
         most = min(max_modes or limits.MOST_COMPLEX, limits.MOST_COMPLEX)
-        turned = complex_poles(recorded, partial(search, turned=True, most=most))
+        with part(limits.COMPLEX_SHARE):
+            turned = complex_poles(recorded, partial(search, turned=True, most=most))
+            short = over()
+            # poles that are not all there show neither friction nor rotation
+            turned = None if short else turned
         rotating = rotating_records(recorded, *turned) if turned and may_rotate else None
         if rotating is not None:
             return rotating
@@ -157,7 +163,9 @@ def fit_records(
     if shared is not None and shared.clear:
         _check_poles(shared.coupled.data, shared.poles)
         return _shared_result(recorded, shared)
-    data, poles, family = find_in_colour(recorded, search)
+    with part(limits.REAL_SHARE):
+        data, poles, family = find_in_colour(recorded, search)
+        short |= over()
     _check_poles(data, poles)
     start = start_from_poles(data, poles)
     reciprocal = Reciprocal(data, start.nuisance)
@@ -165,9 +173,9 @@ def fit_records(
     if shared is not None and shared.likely and beats(shared, fit, data, recorded):
         return _shared_result(recorded, shared)
     found = _result(recorded, reciprocal, fit, poles, start, lossless)
-    if shared is None or not (shared.possible or shared.likely):
-        return found
-    return replace(found, fit=replace(found.fit, remarks=(*found.fit.remarks, _OPEN)))
+    is_open = shared is not None and (shared.possible or shared.likely)
+    more = (*([_OPEN] if is_open else []), *([ENDED] if short else []))
+    return replace(found, fit=replace(found.fit, remarks=(*found.fit.remarks, *more)))
 
 
 def _check_poles(data: ForcedData, fit: PoleFit) -> None:

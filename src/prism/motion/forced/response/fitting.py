@@ -10,6 +10,7 @@ import numpy as np
 import prism.motion.forced.response._limits as limits
 from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.frequency_response import FrequencyResponse
+from prism.motion.forced.ended import ENDED
 from prism.motion.forced.foster import FosterFit
 from prism.motion.forced.response.checks import asymmetry
 from prism.motion.forced.response.coupled import CoupledFit
@@ -34,17 +35,9 @@ from prism.motion.forced.response.start import (
     tolerance,
     weights_of,
 )
-from prism.remarks import Remark
 from prism.search.work import allowed, over
 
 RANKS = ("one", "full")
-_CUT_SHORT = Remark(
-    "the search for modes was ended early",
-    "what the modes leave still asks for more of them, as strong friction between modes and errors "
-    "that lines share do",
-    "the modes may be too many or too few: fit a part of the band",
-    code="cut-short",
-)
 
 
 def fit_response(
@@ -112,7 +105,7 @@ def fit_response(
         fit = fit if few is None else better_of(few[0], fit)
     found = report(fit, response)
     if short and not isinstance(fit, CoupledFit):
-        return replace(found, remarks=(*found.remarks, _CUT_SHORT))
+        return replace(found, remarks=(*found.remarks, ENDED))
     return found
 
 
