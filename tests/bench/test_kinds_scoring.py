@@ -12,7 +12,8 @@ from prism.remarks import Remark
 from prism_bench import BENCHMARKS, kinds
 from prism_bench.kinds import TUNING, make, score
 from prism_bench.kinds import measured as others
-from prism_bench.kinds.rows import assumed_rows, cpu_time, rows_of
+from prism_bench.kinds.long import LONG, cpu_time
+from prism_bench.kinds.rows import assumed_rows, rows_of
 from prism_bench.kinds.scoring import Score, matched
 from prism_bench.kinds.table import ROWS, row_of
 
@@ -215,11 +216,25 @@ def test_two_masses_of_others():
 def test_a_cost_is_that_of_one_identification(steady, monkeypatch):
     case, _ = steady
     assert 0 < cpu_time(case.record) < 10
-    monkeypatch.setattr("prism_bench.kinds.rows.AMBIENT", 0.05)
+    monkeypatch.setattr("prism_bench.kinds.long.AMBIENT", 0.05)
 
     def endless(_):
         while True:
             np.linalg.svd(np.ones((50, 50)))
 
-    monkeypatch.setattr("prism_bench.kinds.rows.identify", endless)
+    monkeypatch.setattr("prism_bench.kinds.long.identify", endless)
     assert 0.05 < cpu_time(case.record) < 1.0
+
+
+@pytest.mark.parametrize("name", ["duffing", "combinations", "square-clean", "white", "kicked"])
+def test_long_records_are_of_one_size(name):
+    record = LONG[name]()
+    assert record.samples == (60_000,)
+    assert record.n_channels == (1 if name == "duffing" else 3)
+    assert all(np.isfinite(values).all() for values in record.trials)
+
+
+def test_the_size_that_is_asked_for_changes_no_other_record():
+    before = make("steady", 3, TUNING).record.trials[0]
+    LONG["steady"]()
+    np.testing.assert_array_equal(make("steady", 3, TUNING).record.trials[0], before)

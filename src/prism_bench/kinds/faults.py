@@ -11,6 +11,7 @@ from prism._types import Array, ComplexArray
 from prism.record import Record
 from prism.systems import duffing
 from prism_bench.kinds.free import Made, Swinging, kicked_motion, swing, unless_told
+from prism_bench.kinds.size import samples_of
 from prism_bench.kinds.systems import LENGTH, Wanted, between, draw
 from prism_bench.kinds.truth import PADDED, free_modes, in_the_mean, told_from_steady
 
@@ -35,7 +36,7 @@ def cubic(rng: np.random.Generator) -> Made:
     system = duffing(1.0, b, hidden, couplings)
     highest = max(float(system.linearised().frequencies[-1]), 1.0)
     dt = 2 * np.pi / (highest * rng.uniform(*PERIOD_OF_DUFFING))
-    samples = int(rng.integers(LENGTH[0], LENGTH[1] + 1))
+    samples = samples_of(rng, *LENGTH)
     start = np.zeros(1 + len(hidden))
     start[0] = size
     motion = system.trajectory(start, 0 * start, samples * dt, dt, tolerance=ENERGY)

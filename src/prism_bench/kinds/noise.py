@@ -10,6 +10,7 @@ from prism.least_errors import cramer_rao
 from prism.record import Record
 from prism_bench.kinds.case import TrueMode
 from prism_bench.kinds.free import NOISE, Made, swing
+from prism_bench.kinds.size import channels_of, samples_of
 from prism_bench.kinds.systems import LENGTH, Wanted, draw
 from prism_bench.kinds.truth import steady_modes
 
@@ -20,12 +21,12 @@ LEVELS = 0.5  # spread of the logarithm of the noise of trials
 
 
 def _length(rng: np.random.Generator) -> int:
-    return int(rng.integers(LENGTH[0], LENGTH[1] + 1))
+    return samples_of(rng, *LENGTH)
 
 
 def filtered(denominator: Array, rng: np.random.Generator) -> Made:
     """Independent noise through an all-pole filter, one to four channels."""
-    samples, channels = _length(rng), int(rng.integers(1, 5))
+    samples, channels = _length(rng), channels_of(rng, 1, 4)
     before = 1000
     drive = rng.standard_normal((samples + before, channels))
     values = scipy.signal.lfilter([1.0], denominator, drive, axis=0)[before:]

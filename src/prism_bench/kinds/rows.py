@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import time
-from contextlib import suppress
-
 import numpy as np
 
 from prism._types import Array
-from prism.errors import CannotTellError
-from prism.pipeline import identify
-from prism.record import Record
 from prism.systems import chain
 from prism.systems.driven import driven
 from prism_bench._study import coverage, rms
+from prism_bench.kinds.long import AMBIENT, cpu_time, long_rows
 from prism_bench.kinds.scoring import BROKEN, TIMEOUT, Score
 from prism_bench.kinds.table import Kind
-from prism_bench.peers._cpu_limit import cpu_limit
 from prism_bench.table import Row
 
 RIGHT, FALSE, MISSED, EXCESS = 0.95, 0.02, 0.02, 1.1
 COVERED = (0.92, 0.98)
 ENOUGH = 200  # numbers from which a coverage is held against its bar; its error is then 1.5 %
-AMBIENT = 60.0  # CPU seconds of 60000 x 3 samples
 
 
 def rows_of(kind: Kind, scores: list[Score]) -> list[Row]:
@@ -111,7 +104,7 @@ def _all(scores: list[Score], what: str) -> Array:
 
 
 def cost_rows() -> list[Row]:
-    """A plain record, and a long one of a structure that is shaken."""
+    """A plain record, one of a structure that is shaken, and long ones of every kind."""
     plain = chain().free(400, 0.05, noise=0.1, rng=0)
     shaken = driven(
         chain(4, springs=20.0, observed=(0, 1, 3)), 15000, 0.25, damping=0.01, noise=0.1, rng=0
@@ -119,12 +112,5 @@ def cost_rows() -> list[Row]:
     return [
         Row("cost", "steady record of 8000 x 2, CPU s", cpu_time(plain)),
         Row("cost", "ambient record of 60000 x 3, CPU s", cpu_time(shaken), None, AMBIENT),
+        *long_rows(),
     ]
-
-
-def cpu_time(record: Record) -> float:
-    """CPU time of one identification, told nothing; it is ended at twice the bar."""
-    begin = time.process_time()
-    with suppress(TimeoutError, CannotTellError), cpu_limit(2 * AMBIENT):
-        identify(record)
-    return time.process_time() - begin

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from prism._types import Array
 from prism.systems import LinearSystem
+from prism_bench.kinds.size import samples_of, size
 
 APART = 4.0  # resolution cells between neighbouring modes, and from zero
 WIDTHS = 6.0  # half widths between modes that have a width, on top
@@ -89,6 +90,7 @@ def draw(rng: np.random.Generator, wanted: Wanted = PLAIN) -> Drawn:
     rng : Generator
     wanted : Wanted
     """
+    wanted = _of_one_size(wanted)
     least, most = wanted.coordinates
     size = int(rng.integers(least, most + 1))
     while True:
@@ -97,6 +99,15 @@ def draw(rng: np.random.Generator, wanted: Wanted = PLAIN) -> Drawn:
             if drawn is not None:
                 return drawn
         size = int(rng.integers(least, size + 1))
+
+
+def _of_one_size(wanted: Wanted) -> Wanted:
+    """The same with as many channels as are asked for, where a size is, and coordinates enough."""
+    asked = size()
+    if asked is None:
+        return wanted
+    least, most = (max(count, asked.channels) for count in wanted.coordinates)
+    return replace(wanted, coordinates=(least, most), channels=(asked.channels,) * 2)
 
 
 def _one(rng: np.random.Generator, size: int, wanted: Wanted) -> Drawn | None:
@@ -128,7 +139,7 @@ def seen(rng: np.random.Generator, size: int, wanted: Wanted) -> Array:
 def sampled(rng: np.random.Generator, system: LinearSystem, wanted: Wanted) -> Drawn | None:
     """Sample a system; None where its modes are not apart."""
     omega = system.frequencies
-    samples = int(rng.integers(wanted.length[0], wanted.length[1] + 1))
+    samples = samples_of(rng, *wanted.length)
     dt = 2 * np.pi / (omega[-1] * rng.uniform(*wanted.period))
     duration = samples * dt
     if wanted.damping is None:
