@@ -11,6 +11,7 @@ from prism.errors import NoLineError
 from prism.experiments import Free
 from prism.motion import contest
 from prism.motion.decays.kind import Decays
+from prism.motion.driven.peak import NoisePeakError
 from prism.motion.explanation import Question
 from prism.motion.moving.kind import Moving
 from prism.motion.steady.kind import Steady
@@ -165,6 +166,12 @@ def test_a_broad_peak_of_noise_is_no_line(seed):
     with suppress(NoLineError):
         kind = prism.identify(make("ar2", seed, TUNING).record).kind
     assert kind in ("noise", "driven")
+
+
+def test_lines_on_a_slope_of_noise_are_no_lines():
+    """A peak of the noise is seen, and two lines on its slope gain where it has one level."""
+    with pytest.raises(NoisePeakError, match="independently"):
+        prism.identify(make("ar1-neg", 1471).record)
 
 
 @pytest.mark.parametrize(

@@ -345,7 +345,7 @@ def _chosen(
     if not len(order) or scores[order[0]] > scores[-1]:
         raise refusal or NoLineError(_NOTHING)
     ranked = [contenders[k] for k in order]
-    if not _beats_noise(record, ranked[0], ranked):
+    if not _beats_noise(record, ranked[0], [nothing, *(one.account for one in ranked)]):
         raise refusal or NoLineError(_NOTHING)
     best = replace(
         ranked[0], finding=_complete(asked, ranked[0]).with_remarks(_left(record, ranked[0]))
@@ -378,13 +378,13 @@ def _fuller(
     return None
 
 
-def _beats_noise(record: Record, best: Contender, all_of_them: Sequence[Contender]) -> bool:
+def _beats_noise(record: Record, best: Contender, weighed: Sequence[Account]) -> bool:
     """Whether lines beat noise whose spectrum is free in narrow blocks too.
 
-    In the band of a driven mode noise has one level, so that a line on a broad peak would gain by
-    the peak.
+    In the band of a driven mode, or of a peak of the noise, lines stand in noise of one level, so
+    that a line on a broad peak would gain by the peak.
     """
-    if best.account.bands or not any(one.account.bands for one in all_of_them):
+    if best.account.bands or not any(one.bands for one in weighed):
         return True
     lines, noise = costs(record, [best.account, Account(record.trials, 0.0)])
     return lines < noise
