@@ -98,6 +98,9 @@ class FosterFit:
     coupled : array, optional
         Covariance of ``(omega², participation.ravel(), lower triangle of the friction)``, where
         friction couples the modes.
+    loose : array, optional
+        The same covariance of modes that friction is not known to couple, with what the data and
+        passivity leave open of that.
     left : float
         Share of a typical value that the modes leave where that is far above the noise, else zero.
     """
@@ -113,6 +116,7 @@ class FosterFit:
     remarks: tuple[Remark | str, ...] = ()
     driven: bool = True
     coupled: Array | None = None
+    loose: Array | None = None
     left: float = 0.0
 
     @property
@@ -126,6 +130,9 @@ class FosterFit:
         if self.coupled is not None and foster.friction is not None:
             lower = foster.friction[np.tril_indices(K)]
             return Gaussian.of(values | {"friction": lower}, self.coupled)
+        if self.loose is not None:
+            lower = np.diag(foster.loss * foster.omega)[np.tril_indices(K)]
+            return Gaussian.of(values | {"friction": lower}, self.loose)
         turn = np.eye(K * (n + 2))
         each, last = np.arange(K), K * (n + 1) + np.arange(K)
         turn[each, each] = 2 * foster.omega
@@ -173,6 +180,7 @@ class FosterFit:
             gains=np.append(self.gains, np.zeros(more)),
             inside=np.append(self.inside, np.zeros(more, bool)),
             coupled=None if self.coupled is None else _with_room(self.coupled, K, n, more),
+            loose=None if self.loose is None else _with_room(self.loose, K, n, more),
         )
 
 

@@ -62,7 +62,7 @@ def _at_zero(fit: FosterFit, k: int) -> FosterFit:
     v = x[K : K * (n + 1)].reshape(K, n)
     changed = replace(foster, omega=x[:K], participation=v, loss=np.maximum(x[-K:], 0.0))
     remarks = (*fit.remarks, _remark(np.sqrt(omega**2 + _ONE_SIDED * 2 * omega * std)))
-    return replace(fit, foster=changed, covariance=C, remarks=remarks)
+    return replace(fit, foster=changed, covariance=C, remarks=remarks, loose=None)
 
 
 def _given(x: Array, C: Array, k: int, less: float) -> tuple[Array, Array]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, Index
 from prism.motion.forced.records import _limits as limits
 from prism.motion.forced.records.columns import mode_columns, rigid_columns, static_columns
 from prism.motion.forced.records.complex_modes import ComplexModes
@@ -27,6 +27,7 @@ from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
 from prism.search.noise import spare_of
 
 _CONTROL = Marquardt(1e-6, least=1e-3, floor=1e-8, rest=1e-9)
+_NONE = np.zeros(0, int)
 
 
 @dataclass(frozen=True)
@@ -122,9 +123,10 @@ class SharedFit:
         matrix[cells, cells] += 0.25 * barrier * pairs * np.outer(twice, twice)
         return matrix, gradient
 
-    def covariance(self) -> Array:
-        """By lam, V, C and shapes; what changes no motion has no error."""
+    def covariance(self, held: Index = _NONE) -> Array:
+        """By lam, V, C and shapes; what changes no motion, or is held, has no error."""
         keep = np.append(self.modal.point.free(), np.ones(self.modal.shapes.size, bool))
+        keep[held] = False
         part = self.fisher[np.ix_(keep, keep)]
         scale = np.sqrt(np.maximum(np.diag(part), 1e-300))
         inverse = np.linalg.pinv(

@@ -36,6 +36,7 @@ from prism.motion.forced.records.coupling import (
 )
 from prism.motion.forced.records.data import ForcedData, take_apart
 from prism.motion.forced.records.friction_report import coupled_foster, significance
+from prism.motion.forced.records.open_friction import open_friction
 from prism.motion.forced.records.pole_fit import PoleFit
 from prism.motion.forced.records.pole_search import find_poles
 from prism.motion.forced.records.reciprocal import ModalFit, Reciprocal
@@ -254,6 +255,7 @@ def _result(
         noise_std=left.noise_std,
         inside=left.inside(foster.omega),
         remarks=(*start.remarks, *_misfit(data, poles, fit, lossless), *left.remarks),
+        loose=None if lossless else open_friction(reciprocal, fit),
     )
     found = _records_fit(left, result, fit.modal.hold, fit.rss)
     return replace(found, quadrature=quadrature_of(reciprocal, fit, left.residual))

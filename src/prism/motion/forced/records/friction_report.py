@@ -10,10 +10,16 @@ from prism.motion.forced.foster import Foster
 from prism.motion.forced.records.coupled import SharedFit
 
 
-def coupled_foster(fit: SharedFit) -> tuple[Foster, Array]:
+def coupled_foster(fit: SharedFit, covariance: Array | None = None) -> tuple[Foster, Array]:
     """The form with friction, and the covariance of (omega², participation, friction).
 
     A rigid body comes first, without friction; static terms are the compliance.
+
+    Parameters
+    ----------
+    fit : SharedFit
+    covariance : array, optional
+        Of lam, V, C and the shapes of other terms; by default that of the fit.
     """
     modal, point = fit.modal, fit.modal.point
     rigid = modal.rigid
@@ -28,10 +34,11 @@ def coupled_foster(fit: SharedFit) -> tuple[Foster, Array]:
     loss = np.where(omega > 0, np.diag(friction) / np.maximum(omega, 1e-300), 0.0)
     E = modal.shapes[rigid:].T @ modal.shapes[rigid:]
     foster = Foster(omega, V * signs[:, None], loss, "coupled", E, friction)
-    return foster, _known(fit, order, signs)
+    known = fit.covariance() if covariance is None else covariance
+    return foster, _known(fit, order, signs, known)
 
 
-def _known(fit: SharedFit, order: Index, signs: Array) -> Array:
+def _known(fit: SharedFit, order: Index, signs: Array, covariance: Array) -> Array:
     """Covariance of the sorted modes, with rows of zeros for what a rigid body does not have."""
     modal, point = fit.modal, fit.modal.point
     rigid, (N, n) = modal.rigid, point.V.shape
@@ -59,7 +66,7 @@ def _known(fit: SharedFit, order: Index, signs: Array) -> Array:
         ]
     )
     keep = point.size + rigid * n
-    inner = fit.covariance()[:keep, :keep] * np.outer(turn, turn)
+    inner = covariance[:keep, :keep] * np.outer(turn, turn)
     out = np.zeros((K * (n + 1) + K * (K + 1) // 2,) * 2)
     out[np.ix_(place, place)] = inner
     return out
