@@ -33,7 +33,7 @@ from prism.motion.forced.response.friction import FrictionPoint
 
 __all__ = ["open_friction"]
 
-_EVEN = 3.0  # one over the variance of a number anywhere between -1 and 1
+_ANYWHERE = 3.0  # one over the variance of a number anywhere between -1 and 1
 
 
 def open_friction(reciprocal: Reciprocal, fit: ModalFit) -> Array | None:
@@ -67,7 +67,7 @@ def _moment(at: SharedFit, rate: Array) -> Array:
     i, j = point.cells
     apart = np.flatnonzero(i != j)
     between = point.losses + apart
-    passive = _EVEN / (rate[i[apart]] * rate[j[apart]])
+    passive = _ANYWHERE / (rate[i[apart]] * rate[j[apart]])
     loose = at.fisher.copy()
     loose[between, between] += passive
     full = replace(at, fisher=loose).covariance()
