@@ -12,12 +12,12 @@ from prism.experiments import Free
 from prism.motion import contest, ranking
 from prism.motion._limits import DOUBT_LEVEL
 from prism.motion.explanation import Question
-from prism.motion.foretold import foretold, held_back
+from prism.motion.foretold import Foretold, foretold, held_back
 from prism.motion.moving.kind import Moving
 from prism.motion.steady.kind import Steady
 from prism.settings import Settings
 from prism_bench._study import rng_of
-from prism_bench.kinds.table import TUNING, make
+from prism_bench.kinds.table import SCORING, TUNING, make
 from prism_bench.paper import FIT, fput_record, noisy
 
 
@@ -102,7 +102,7 @@ def test_an_explanation_that_foretells_nothing_misses_the_whole_motion():
     asked = Question(record, Free(), Settings(), lambda text: None)
     finding = Steady().find(asked)
     noise = finding.noise_std
-    assert foretold(asked, Steady(), finding, noise) == pytest.approx(1.0, abs=0.1)
+    assert foretold(asked, Steady(), finding, noise).error == pytest.approx(1.0, abs=0.1)
     assert foretold(asked, Moving(), finding, None) is None
     assert 5 < held_back(record).size_over(noise) < 15  # noise is a tenth of the motion
 
@@ -112,3 +112,19 @@ def test_the_held_back_part_is_no_second_record():
     totals = [10.0, 21.0, 13.0, 30.0]
     # 4 by the record and 7 by its last fifth; 3 and none; behind by 21 although ahead before
     assert ranking.leads(plain, totals, 0) == [0.0, 7.0, 3.0, 20.0]
+
+
+def test_forecasts_tell_something_where_they_differ_by_more_than_their_errors():
+    flat, off = np.zeros((8, 2)), np.full((8, 2), 3.0)
+    sure, vague = np.full((8, 2), 1.0), np.full((8, 2), 2.9)
+    assert Foretold(flat, sure, 1.0).differs(Foretold(off, sure, 1.0))
+    assert not Foretold(flat, sure, 1.0).differs(Foretold(off, vague, 1.0))
+
+
+@pytest.mark.parametrize(("row", "seed"), [("modulated", 391), ("modulated", 1481)])
+def test_forecasts_that_differ_by_their_errors_alone_decide_nothing(row, seed):
+    """Lines that move score better by 5 and by 10; two vague forecasts said 21 and 70 against it."""
+    case = make(row, seed, SCORING)
+    model = prism.identify(case.record)
+    assert model.kind == "moving"
+    assert "close-call" in [one.code for one in model.identifiability.remarks]

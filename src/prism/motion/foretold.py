@@ -3,11 +3,16 @@ r"""How well a kind of motion foretells the part of a record that was held back.
 .. math:: e = \Big(\frac{1}{nN} \sum_{ta} \frac{(y_a(t) - \hat y_a(t))^2}{σ_a^2}\Big)^{1/2}
 
 over the last part of every trial, with :math:`\hat y` fitted to the part before, and σ the noise of
-the whole record. It is about 1 where the motion goes on as it is said to.
+the whole record. It is about 1 where the motion goes on as it is said to. Two forecasts with the
+standard errors s tell something where they differ by more than these explain:
+
+.. math:: \sum_{ta} \frac{(\hat y_a - \hat y'_a)^2}{σ_a^2}
+          > \sum_{ta} \frac{s_a^2 + s_a'^2}{σ_a^2}
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +24,30 @@ from prism.motion import _limits as limits
 from prism.motion.explanation import Explanation, Question
 from prism.record import MIN_SAMPLES, Record
 
-__all__ = ["HeldBack", "can_hold_back", "foretold", "held_back"]
+__all__ = ["Foretold", "HeldBack", "can_hold_back", "foretold", "held_back"]
+
+
+@dataclass(frozen=True, eq=False)
+class Foretold:
+    """The held-back part as a kind of motion foretells it, in units of the noise.
+
+    Attributes
+    ----------
+    values : array (samples, channels)
+        Of all trials.
+    std : array (samples, channels)
+    error : float
+        e.
+    """
+
+    values: Array
+    std: Array
+    error: float
+
+    def differs(self, other: Foretold) -> bool:
+        """Whether two forecasts differ by more than their errors explain."""
+        apart = np.sum((self.values - other.values) ** 2)
+        return bool(apart > np.sum(self.std**2) + np.sum(other.std**2))
 
 
 class HeldBack(NamedTuple):
@@ -60,8 +88,8 @@ def held_back(record: Record) -> HeldBack:
 
 def foretold(
     asked: Question, explanation: Explanation, found: Finding, noise: Array | None
-) -> float | None:
-    """The error e of a kind of motion; None where it foretells nothing.
+) -> Foretold | None:
+    """The held-back part as a kind of motion foretells it; None where it foretells nothing.
 
     Parameters
     ----------
@@ -83,10 +111,8 @@ def foretold(
         return None
     if part.motion is None:
         return None
-    errors = np.concatenate(
-        [
-            (part.motion.values(t, r) - y) / noise
-            for r, (t, y) in enumerate(zip(last.times, last.trials, strict=True))
-        ]
-    )
-    return float(np.sqrt(np.nanmean(errors**2)))
+    told = [part.motion.at(t, r) for r, t in enumerate(last.times)]
+    values = np.concatenate([one.values for one in told]) / noise
+    std = np.concatenate([one.std for one in told]) / noise
+    errors = values - np.concatenate(last.trials) / noise
+    return Foretold(values, std, float(np.sqrt(np.nanmean(errors**2))))

@@ -5,7 +5,8 @@ as one line that swings, and unresolved ones as one that sweeps. Likelihoods of 
 both were fitted to tell little then, but the motions part as time goes on. Both are fitted to the
 first four fifths, and the rest, N numbers, adds :math:`N e^2` to :math:`-2 \log L`
 (`prism.motion.foretold`), where e is at most what an explanation misses that foretells no motion at
-all.
+all. Close lines whose forecast differs from that of lines that move by no more than the errors of
+both tell nothing by it; combinations are of few frequencies, and foretell for long.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from prism.modes import Modes
 from prism.motion import _limits as limits
 from prism.motion.account import Account
 from prism.motion.explanation import Explanation, Question
-from prism.motion.foretold import can_hold_back, foretold, held_back
+from prism.motion.foretold import Foretold, can_hold_back, foretold, held_back
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
 from prism.motion.unseen import unseen
@@ -58,8 +59,8 @@ class Contender:
         Smallest chance of what is left, if it is noise.
     most : int or None
         Lines that it was allowed.
-    foretold : float or None
-        Error of the held-back part over the noise, where it was asked for.
+    foretold : Foretold or None
+        The held-back part, where it was asked for.
     """
 
     explanation: Explanation
@@ -68,7 +69,7 @@ class Contender:
     doubts: tuple[str, ...]
     chance: float
     most: int | None
-    foretold: float | None = None
+    foretold: Foretold | None = None
 
 
 def with_forecasts(
@@ -95,10 +96,25 @@ def with_forecasts(
         ranked = [_foretelling(asked, one, noise, k in rivals) for k, one in enumerate(ranked)]
     rest = held_back(asked.record)
     most = rest.size_over(noise)
-    missed = [min(most if (e := ranked[k].foretold) is None else e, most) for k in rivals]
-    for k, error in zip(rivals, missed, strict=True):
+    missed = [min(_error(ranked[k], most), most) for k in rivals]
+    tell = _combinations(ranked[rivals[-1]]) or _differ([ranked[k] for k in rivals])
+    for k, error in zip(rivals, missed, strict=True) if tell else ():
         totals[k] += rest.numbers * (error**2 - min(missed) ** 2)
     return ranked, totals
+
+
+def _error(one: Contender, most: float) -> float:
+    """Of its forecast; that of no motion at all where it foretells nothing."""
+    return most if one.foretold is None else one.foretold.error
+
+
+def _differ(rivals: Sequence[Contender]) -> bool:
+    """Whether steady lines, the last of them, foretell anything else than the best does.
+
+    One that foretells nothing does.
+    """
+    best, steady = rivals[0].foretold, rivals[-1].foretold
+    return best is None or steady is None or best.differs(steady)
 
 
 def leads(plain: Sequence[float], totals: Sequence[float], best: int) -> list[float]:
@@ -122,10 +138,8 @@ def leads(plain: Sequence[float], totals: Sequence[float], best: int) -> list[fl
 
 
 def _foretelling(asked: Question, one: Contender, noise: Array, wanted: bool) -> Contender:
-    error = None
-    if wanted:
-        error = foretold(asked, one.explanation, one.finding, noise)
-    return replace(one, foretold=error)
+    told = foretold(asked, one.explanation, one.finding, noise) if wanted else None
+    return replace(one, foretold=told)
 
 
 def _rivals_in_time(contenders: Sequence[Contender], scores: Sequence[float]) -> list[int]:
@@ -162,7 +176,8 @@ def rival(one: Contender, behind: float) -> Rival:
     """
     words = one.explanation.called(one.finding)
     modes = len(one.finding.modes)
-    return Rival(one.finding.kind, words, modes, float(behind), foretold=one.foretold)
+    error = None if one.foretold is None else one.foretold.error
+    return Rival(one.finding.kind, words, modes, float(behind), foretold=error)
 
 
 def compared(
@@ -182,11 +197,11 @@ def compared(
         noise = ranked[0].finding.noise_std
         for k, one in enumerate(ranked):
             if rivals[k].behind < CLOSE_CALL:
-                error = one.foretold
-                if error is None and noise is not None:
-                    error = _foretelling(asked, one, noise, True).foretold
+                if one.foretold is None and noise is not None:
+                    told = _foretelling(asked, one, noise, True)
+                    rivals[k] = rival(told, rivals[k].behind)
                 shared = _shared(ranked[0].finding.modes, one.finding.modes) if k else None
-                rivals[k] = replace(rivals[k], shared=shared, foretold=error)
+                rivals[k] = replace(rivals[k], shared=shared)
     return list(zip(ranked, rivals, strict=True))
 
 
