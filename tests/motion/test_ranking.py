@@ -123,7 +123,7 @@ def test_forecasts_tell_something_where_they_differ_by_more_than_their_errors():
 
 @pytest.mark.parametrize(("row", "seed"), [("modulated", 391), ("modulated", 1481)])
 def test_forecasts_that_differ_by_their_errors_alone_decide_nothing(row, seed):
-    """Lines that move score better by 5 and by 10; two vague forecasts said 21 and 70 against it."""
+    """Lines that move are ahead by 5 and by 10; vague forecasts said 21 and 70 against it."""
     case = make(row, seed, SCORING)
     model = prism.identify(case.record)
     assert model.kind == "moving"
