@@ -12,6 +12,7 @@ from prism.cli import (
     bounds,
     compare,
     compare_models,
+    deconvolve,
     demo,
     export,
     forecast,
@@ -43,7 +44,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
     app.command(identify.NAME, epilog=identify.EXAMPLES)(identify.make_command())
-    models = (forecast, export, simulate, track, kernel, bounds, info, compare_models)
+    models = (forecast, export, simulate, track, kernel, deconvolve, bounds, info, compare_models)
     for module in (*models, benchmark, compare, demo, page):
         app.command(module.NAME, epilog=module.EXAMPLES)(module.command)
     app.callback(invoke_without_command=True)(_start)

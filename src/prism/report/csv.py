@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 import numpy as np
 
-from prism._types import Array
+from prism._types import Array, ComplexArray
 from prism.kernel import MemoryKernel
 from prism.model import Model
+from prism.motion.steady.sdp import ResidueLine
 from prism.report import _limits as limits
 from prism.tracking import Track
 
-__all__ = ["write_forecast", "write_kernel", "write_modes", "write_track"]
+__all__ = ["write_forecast", "write_kernel", "write_modes", "write_track", "write_transform"]
+
+_KERNELS = {"K": "K_{}", "friction": "friction_{}", "J": "J_{}"}
 
 
 def write_forecast(model: Model, step: float, count: int, file: TextIO, trial: int = 0) -> None:
@@ -146,23 +149,66 @@ def write_kernel(
     if over == "time":
         slowest = 2 * np.pi / float(kernel.poles.min())
         t = np.linspace(0.0, until or limits.CSV_KERNEL_PERIODS * slowest, points)
-        _write_entries({"K": kernel(t), "friction": kernel.friction(t)}, ("t", t), channels, file)
+        tables = {"K": kernel(t), "friction": kernel.friction(t)}
+        _write_columns({"t": t, **_entries(tables, _KERNELS, channels)}, file)
         return
     omega = np.linspace(0.0, until or limits.CSV_DENSITY_BAND * float(kernel.poles.max()), points)
     density = {"J": kernel.spectral_density(omega)}
-    _write_entries(density, ("omega", omega), channels, file)
+    _write_columns({"omega": omega, **_entries(density, _KERNELS, channels)}, file)
 
 
-def _write_entries(
-    tables: Mapping[str, Array], first: tuple[str, Array], channels: tuple[str, ...], file: TextIO
+def write_transform(
+    s: ComplexArray,
+    values: ComplexArray,
+    channels: tuple[str, ...],
+    file: TextIO,
+    lines: Sequence[ResidueLine] | None = None,
 ) -> None:
-    """Write the upper triangles of matrices, a row per place."""
+    """Write a kernel K(s) along a line, or its poles and residues.
+
+    A row for each s has ``re``, ``im`` and ``K_<out>_<in>_re`` and ``..._im``, one for each pole
+    ``frequency``, ``rank`` and ``R_<out>_<in>``.
+
+    Parameters
+    ----------
+    s : array (points,)
+    values : array (points, channels, channels)
+    channels : tuple of str
+    file : text file
+        Opened with ``newline=""``.
+    lines : sequence of ResidueLine, optional
+        Poles with residues, in place of the values.
+    """
+    if lines is None:
+        tables = {"K": values.real, "K_im": values.imag}
+        names = {"K": "K_{}_re", "K_im": "K_{}_im"}
+        first = {"re": s.real, "im": s.imag}
+    else:
+        tables = {"R": np.array([one.residue for one in lines]).reshape(-1, *values.shape[1:])}
+        names = {"R": "R_{}"}
+        first = {
+            "frequency": np.array([one.frequency for one in lines]),
+            "rank": np.array([float(one.rank) for one in lines]),
+        }
+    _write_columns({**first, **_entries(tables, names, channels)}, file)
+
+
+def _entries(
+    tables: Mapping[str, Array], names: Mapping[str, str], channels: tuple[str, ...]
+) -> dict[str, Array]:
+    """Upper triangles of matrices as columns, called by the channels."""
     rows, columns = np.triu_indices(len(channels))
-    names = [f"{channels[a]}_{channels[b]}" for a, b in zip(rows, columns, strict=True)]
+    return {
+        names[what].format(f"{channels[a]}_{channels[b]}"): values[:, a, b]
+        for what, values in tables.items()
+        for a, b in zip(rows, columns, strict=True)
+    }
+
+
+def _write_columns(columns: Mapping[str, Array], file: TextIO) -> None:
     writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([first[0], *(f"{what}_{name}" for what in tables for name in names)])
-    whole = np.column_stack([first[1], *(values[:, rows, columns] for values in tables.values())])
-    writer.writerows([_cell(float(value)) for value in row] for row in whole)
+    writer.writerow(columns)
+    writer.writerows([_cell(float(v)) for v in row] for row in zip(*columns.values(), strict=True))
 
 
 def _cell(value: float | None) -> str:
