@@ -1,5 +1,6 @@
 """Every Python block and every command of the README and of the pages in docs/ is executed."""
 
+import itertools
 import re
 import sys
 
@@ -115,7 +116,15 @@ def check_kernel(names, here, outcomes):
     assert len(names["h"].hidden) == 30
     assert np.abs(names["error"]).max() < 0.05 * names["bath"].spacing
     assert names["model"].certificate.passive
-    assert "61 of 61" in outcomes[-1].text
+    assert "61 of 61" in outcomes[-2].text
+    table = outcomes[-1].text.splitlines()
+    poles = itertools.takewhile(
+        lambda row: not row.startswith("Note"), table[table.index("frequency,rank,R_q1_q1") + 1 :]
+    )
+    found = np.array([float(row.split(",")[0]) for row in poles])
+    assert found.size >= 2
+    bare = chain(observed=[0]).hidden_frequencies
+    assert np.all(np.abs(found[:, None] / bare - 1).min(axis=1) < 0.05)
 
 
 def check_choose(names, here, outcomes):
