@@ -195,7 +195,7 @@ def blocks(lines: FourierLines, bands: Sequence[BandFit]) -> list[Index]:
     lowest = 2 * np.pi * limits.LOWEST_CYCLES / lines.longest
     inside = lines.omega < lowest
     for band in bands:
-        low, high = band.band.omega.min(), band.band.omega.max()
+        low, high = band.band.ends
         inside |= (lines.omega >= low) & (lines.omega <= high)
     order = np.argsort(lines.omega, kind="stable")
     left = order[~inside[order]]
@@ -227,7 +227,7 @@ def _rounding(seen: FourierLines) -> Array:
 
 def _in_band(left: FourierLines, floor: Array, band: BandFit, filters: _Prewhitening) -> float:
     """The cost of noise in a band of driven modes, in the units of that band, unfiltered."""
-    low, high, scale = band.band.omega.min(), band.band.omega.max(), band.band.scale
+    (low, high), scale = band.band.ends, band.band.scale
     inside = left.between(low, high)
     changed = 2 * float(np.sum(filters.log_gain(inside.omega)))
     full = band.model.full
@@ -235,7 +235,7 @@ def _in_band(left: FourierLines, floor: Array, band: BandFit, filters: _Prewhite
 
 
 def _random(band: BandFit) -> float:
-    return -2 * band.log_likelihood
+    return -2 * band.entire.log_likelihood
 
 
 def _profile(left: ComplexArray, floor: Array, *, full: bool | None = None) -> float:

@@ -45,6 +45,12 @@ BROADEST = 0.1  # damping of a mode that is kept: one that grew broader stands f
 START_DAMPING = (1e-4, 0.1)
 RAISES = 8  # of the background, until a start has a likelihood
 
+# -- neighbouring lines together ------------------------------------------------------------------
+GROUPED_LINES = 1500  # of a band at least
+GROUP_SHARE = 0.05  # of the distance to the next mode, width of a group
+GROUP_CORE = 0.002  # damping ratio taken for the distance at its centre, at most
+GROUP_FAR = 0.0015  # of the frequency, at most
+
 # -- the likelihood --------------------------------------------------------------------------------
 LEAST_POWER = 1e-10  # of a background or force, in the units of a band
 POWER_FLOOR = 1e-8  # ε, of the mean power of each channel

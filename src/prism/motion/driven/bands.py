@@ -17,6 +17,7 @@ import scipy.stats
 
 from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
+from prism.motion.driven.groups import grouped
 from prism.motion.driven.scoring import BandFit, log_likelihood, maximise
 from prism.motion.driven.spectrum import FourierLines, LineBand, line_band
 from prism.motion.driven.whittle import BandModel, columns, spectrum, transfers
@@ -117,7 +118,10 @@ class HeldBand:
         ranked = sorted(others, key=lambda m: m.omega)
         below = [m for m in ranked if m.omega < group[0].omega]
         near = [*below[-limits.NEIGHBOURS :], *ranked[len(below) :][: limits.NEIGHBOURS]]
-        band = line_band(part, leakage=leakage)
+        every = [*group, *others]
+        band = grouped(
+            line_band(part, leakage=leakage), [m.omega for m in every], [m.zeta for m in every]
+        )
         return cls(band, replace(in_band(band, near), fitted=0))
 
     def linked(self, model: BandModel) -> HeldBand:
@@ -132,7 +136,7 @@ class HeldBand:
         A, D = columns(whole, self.band), spectrum(whole, self.band)
         seen = np.linalg.solve(D, A.swapaxes(1, 2)).swapaxes(1, 2)
         shares = np.diag(whole.force).real * np.sum(A.conj() * seen, axis=2).real
-        information = 2 * shares.T @ shares
+        information = 2 * (shares * self.band.counts[:, None]).T @ shares
         np.fill_diagonal(information, 0.0)
         shows = information.max(axis=0)[model.count :] > limits.LINKED
         order = np.argsort(~shows, kind="stable")
@@ -148,7 +152,7 @@ class HeldBand:
     def empty(self, wanted: float = -np.inf) -> BandFit:
         """The maximum without any free mode."""
         nothing = in_band(self.band, [])
-        noise = _covariance(self.band.values, full=nothing.full)
+        noise = _covariance(self.band, full=nothing.full)
         return self.fit(replace(nothing, noise=noise), wanted=wanted)
 
     def again(self, model: BandModel, tolerance: float = limits.ROUGH_GAIN) -> BandFit:
@@ -184,10 +188,11 @@ class HeldBand:
         Of the modes fitted with it those count as its neighbours that it overlaps itself: in a
         long chain of modes nobody has to pay for cross spectra with the other end.
         """
-        inside = self.band.omega.min() <= model.omega[j] <= self.band.omega.max()
+        low, high = self.band.ends
+        inside = low <= model.omega[j] <= high
         if not inside or model.zeta[j] > limits.BROADEST:
             return float("inf")
-        lines, channels = self.band.values.shape
+        lines, channels = self.band.size
         omega, span = model.omega[: model.fitted], self.band.longest
         reach = limits.CORE_BAND[0] * model.zeta[: model.fitted] * omega
         reach = reach + limits.CORE_BAND[1] * 2 * np.pi / span
@@ -197,7 +202,7 @@ class HeldBand:
 
 def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     """Modes in the units of a band, all free, over a weak background."""
-    m, (lines, n) = len(modes), band.values.shape
+    m, (lines, n) = len(modes), band.size
     shapes = np.reshape([mode.shape for mode in modes], (m, n)) / band.displacement
     length = np.linalg.norm(shapes, axis=1)
     full = lines >= limits.FULL_NOISE * n and n > 1
@@ -216,19 +221,21 @@ def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     return replace(model, gains=gains, force=np.diag(force).astype(complex))
 
 
-def _covariance(values: ComplexArray, *, full: bool, share: float = 1.0) -> ComplexArray:
-    """A share of the covariance of some lines, as background; diagonal where not `full`."""
-    R = share * values.T @ values.conj() / len(values)
+def _covariance(band: LineBand, *, full: bool, share: float = 1.0) -> ComplexArray:
+    """A share of the covariance of lines, as background; diagonal where not `full`."""
+    R = share * band.values.T @ band.values.conj() / np.sum(band.counts)
+    if band.groups is not None:
+        R = R + share * np.sum(band.groups.rest, axis=0) / np.sum(band.counts)
     R = R if full else np.diag(np.diag(R))
     return np.asarray(R + 1e-8 * np.eye(len(R)), complex)
 
 
 def _quiet_noise(band: LineBand, *, full: bool) -> ComplexArray:
     """Half the covariance of the weaker half of the lines: a first background."""
-    power = np.abs(band.values) ** 2
+    power = band.powers_seen
     weak = np.argsort(np.sum(power, axis=1))[: max(len(power) // 2, 1)]
     floor = 1e-3 * np.diag(np.mean(power[weak], axis=0))
-    return _covariance(band.values[weak], full=full, share=0.5) + floor
+    return _covariance(band.only(weak), full=full, share=0.5) + floor
 
 
 def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
@@ -237,7 +244,15 @@ def start(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
     model = replace(model, zeta=np.clip(model.zeta, *limits.START_DAMPING))
     power = np.abs(transfers(model, band)) ** 2
     seen = np.abs((band.values / band.powers) @ model.shapes.T) ** 2
-    weight = np.sum(power * seen, axis=0) / np.sum(power**2, axis=0)
+    if band.groups is not None:
+        across = (model.shapes / band.powers[:, None]).conj()
+        seen = (
+            seen
+            + np.einsum(
+                "kma,kab,kmb->km", across.conj(), band.groups.rest, across, optimize=True
+            ).real
+        )
+    weight = np.sum(power * seen, axis=0) / np.sum(band.counts[:, None] * power**2, axis=0)
     return replace(model, force=np.diag(np.maximum(weight, 1e-6)).astype(complex))
 
 
@@ -267,7 +282,7 @@ def feasible(model: BandModel, band: LineBand) -> BandModel:
 
 def raised(model: BandModel, band: LineBand, share: float = 0.1) -> BandModel:
     """The model with positive force spectrum and a raised, positive background."""
-    power = np.median(np.abs(band.values) ** 2, axis=0)
+    power = np.median(band.powers_seen, axis=0)
     noise = _positive(model.noise) + np.diag(share * power + 1e-6)
     force, driven = model.force.copy(), slice(0, model.driven)
     force[driven, driven] = _positive(force[driven, driven])

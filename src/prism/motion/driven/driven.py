@@ -276,7 +276,7 @@ def _noise_in_words(record: Record, kept: Sequence[KeptModes]) -> str:
     shares = []
     for part in kept:
         R = np.maximum(np.diag(part.fit.model.noise).real, 0.0)
-        shares.append(R / np.mean(np.abs(part.fit.band.values) ** 2, axis=0))
+        shares.append(R / np.mean(np.abs(part.fit.band.entire.values) ** 2, axis=0))
     mean = np.mean(shares, axis=0)
     each = ", ".join(
         f"{name} {share:.2g}" for name, share in zip(record.channels, mean, strict=True)
@@ -290,7 +290,7 @@ def _noise_in_words(record: Record, kept: Sequence[KeptModes]) -> str:
 def _fit_remarks(kept: Sequence[KeptModes]) -> tuple[str, ...]:
     out = []
     for fit, _ in kept:
-        low, high = fit.band.omega.min() / (2 * np.pi), fit.band.omega.max() / (2 * np.pi)
+        low, high = (end / (2 * np.pi) for end in fit.band.ends)
         place = f"band {low:.4g} to {high:.4g} cycles per time unit"
         if not fit.converged:
             out.append(f"{place}: the likelihood was not quite at its maximum.")

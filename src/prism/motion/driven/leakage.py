@@ -54,7 +54,7 @@ def boundary(model: BandModel, band: LineBand) -> tuple[ComplexArray, ComplexArr
     """
     model = model.only(_counted(model, band))
     residues = _residues(model, band)
-    a = band.tilts[:, None] / (1j * band.omega[:, None] - model.poles)
+    a = band.levers[:, None] / (1j * band.omega[:, None] - model.poles)
     left = a[:, None, :] * residues.left.T
     right = (a[:, None, :] * residues.right.T).conj()
     return np.concatenate([left, right], axis=2), _exchange(residues.strength)
@@ -96,7 +96,7 @@ def boundary_rates(model: BandModel, band: LineBand) -> tuple[ComplexArray, Comp
         for old, new in ((moving.left, moving.left_rate), (moving.right, moving.right_rate))
     ]
     both = np.concatenate([halves[0], halves[1].conj()], axis=3)
-    return band.tilts[:, None, None] * both, _exchange(moving.strength_rate)
+    return band.levers[:, None, None] * both, _exchange(moving.strength_rate)
 
 
 def boundary_slopes(
@@ -117,7 +117,7 @@ def boundary_slopes(
         M.
     """
     moving = _Moving.of(model, band)
-    outer = band.tilts[:, None, None] * outer
+    outer = band.levers[:, None, None] * outer
     d = moving.a.shape[1]
     out = np.zeros(len(moving.lam_rate))
     for weights, old, new in (

@@ -38,7 +38,7 @@ def overlooked(fit: BandFit, false_alarm: float) -> list[DrivenMode]:
         Chance of a false mode; what promises less than a share of its price is not asked.
     """
     scan = _Scan.of(fit)
-    lines, channels = fit.band.values.shape
+    lines, channels = fit.band.size
     price = threshold(lines, channels, 1, false_alarm)
     found = [mode for zeta in limits.SCAN_DAMPING for mode in scan.peaks(zeta)]
     return [mode for mode in found if mode.gain > limits.SCAN_SHARE * price]
@@ -57,20 +57,22 @@ class _Scan:
         band = fit.band
         inverse = np.asarray(np.linalg.inv(spectrum(fit.model, band)), complex)
         seen = (inverse @ band.values[:, :, None])[:, :, 0]
-        W = seen[:, :, None] * seen[:, None, :].conj() - inverse
+        W = seen[:, :, None] * seen[:, None, :].conj() - band.counts[:, None, None] * inverse
+        if band.groups is not None:
+            W = W + inverse @ band.groups.rest @ inverse
         return cls(fit, *(_in_displacement(part, band.powers) for part in (W, inverse)))
 
     def peaks(self, zeta: float) -> list[DrivenMode]:
         """Trial modes of one damping ratio, at the places where they promise most."""
         band = self.fit.band
-        low, high = float(band.omega.min()), float(band.omega.max())
+        low, high = band.ends
         step = max(limits.SCAN_STEP * zeta * low, 2 * np.pi / band.longest)
         omega = np.arange(low, high, step)
         power = self._power(omega, zeta)
         shapes = self._shapes(power)
         score = np.einsum("ga,gab,gb->g", shapes, np.tensordot(power, self.excess, 1), shapes)
         size = np.einsum("ga,kab,gb->gk", shapes, self.known, shapes, optimize=True)
-        information = np.sum((power * size) ** 2, axis=1)
+        information = np.sum(band.counts * (power * size) ** 2, axis=1)
         gain = np.maximum(score, 0.0) ** 2 / np.maximum(information, limits.TINY)
         around = np.pad(gain, 1)
         top = (gain >= around[:-2]) & (gain > around[2:])

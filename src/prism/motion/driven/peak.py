@@ -116,7 +116,7 @@ def _explains(peak: BandFit, fit: BandFit) -> bool:
     gain = 2 * (fit.log_likelihood - peak.log_likelihood)
     if fewer > 0:
         return gain < float(chdtri(fewer, limits.LEFT_LEVEL))
-    return gain < fewer * float(np.log(fit.band.values.size))
+    return gain < fewer * float(np.log(np.prod(fit.band.size)))
 
 
 def _in_all_directions(peak: BandFit) -> bool:

@@ -79,6 +79,14 @@ class BandFit:
         return cls(model, band, log_likelihood(model, band))
 
     @cached_property
+    def entire(self) -> BandFit:
+        """The same model on all lines of the band, each by itself."""
+        if self.band.groups is None:
+            return self
+        fit = BandFit.at(self.model, self.band.entire)
+        return replace(fit, converged=self.converged, shapeless=self.shapeless)
+
+    @cached_property
     def slope(self) -> tuple[Array, Array]:
         """Score, and the information of independent lines: enough for a step."""
         return score_and_information(self.model, self.band, exact=False)
@@ -91,11 +99,15 @@ class BandFit:
 
 @dataclass(frozen=True)
 class _White:
-    """One trial, whitened by D: ``L⁻¹`` (K, n, n), lines, Z, T with ``Z T = L⁻¹ U``, S, I + X."""
+    """One trial, whitened by D: ``L⁻¹`` (K, n, n), lines, Z, T with ``Z T = L⁻¹ U``, S, I + X.
+
+    Where lines stand for groups, `rest` (K, n, n) is what else is in a group.
+    """
 
     band: LineBand
     inverse: ComplexArray
     lines: ComplexArray
+    rest: ComplexArray | None
     log_det: float
     Z: ComplexArray
     T: ComplexArray
@@ -116,7 +128,12 @@ def _whitened(model: BandModel, band: LineBand) -> _White | None:
         return None
     inverse = np.asarray(np.linalg.inv(L), complex)
     lines = (inverse @ band.values[:, :, None])[:, :, 0].ravel()
-    log_det = 2 * float(np.sum(np.log(np.einsum("kaa->ka", L).real)))
+    rest = None
+    sizes = np.log(np.einsum("kaa->ka", L).real)
+    if band.groups is not None:
+        rest = inverse @ band.groups.rest @ inverse.conj().swapaxes(1, 2)
+        sizes = sizes * band.counts[:, None]
+    log_det = 2 * float(np.sum(sizes))
     U, S = boundary(model, band)
     Z, T = np.linalg.qr((inverse @ U).reshape(len(lines), -1))
     X = T @ S @ T.conj().T
@@ -126,13 +143,13 @@ def _whitened(model: BandModel, band: LineBand) -> _White | None:
     if values.min(initial=1.0) <= 0:
         return None
     log_det += float(np.sum(np.log(values)))
-    return _White(band, inverse, lines, log_det, Z, T, S, values, vectors)
+    return _White(band, inverse, lines, rest, log_det, Z, T, S, values, vectors)
 
 
 def white_lines(fit: BandFit) -> list[ComplexArray]:
     r"""Lines of every trial whitened by all that the model says, :math:`E^{-1/2} Y`, (K, n)."""
     out = []
-    for part in fit.band.trials:
+    for part in fit.band.entire.trials:
         white = _whitened(fit.model, part)
         if white is not None:
             turned = (white.power(-0.5) - np.eye(len(white.values))) @ (
@@ -162,7 +179,11 @@ def log_likelihood(model: BandModel, band: LineBand) -> float:
         inside = white.vectors.conj().T @ (white.Z.conj().T @ white.lines)
         total -= white.log_det + float(np.vdot(white.lines, white.lines).real)
         total += float(np.sum((1 - 1 / white.values) * np.abs(inside) ** 2))
-        total -= limits.POWER_FLOOR * float(np.sum(np.abs(white.inverse) ** 2))
+        floor = np.abs(white.inverse) ** 2
+        if white.rest is not None:
+            total -= float(np.einsum("kaa->", white.rest).real)
+            floor = floor * part.counts[:, None, None]
+        total -= limits.POWER_FLOOR * float(np.sum(floor))
     return total if np.isfinite(total) else -np.inf
 
 
@@ -208,10 +229,14 @@ def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, A
     seen = white.lines - Z @ ((eye - inverse) @ (ZH @ white.lines))  # Ẽ⁻¹ z
     each, y = Z.reshape(K, n, rank), seen.reshape(K, n)
     excess = y[:, :, None] * y[:, None, :].conj() - np.eye(n)
-    excess = excess + limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
+    floor = limits.POWER_FLOOR * white.inverse @ white.inverse.conj().swapaxes(1, 2)
+    if white.rest is not None:
+        counts = white.band.counts[:, None, None]
+        floor = floor * counts + white.rest - (counts - 1) * np.eye(n)
+    excess = excess + floor
     excess = excess + each @ (eye - inverse) @ each.conj().swapaxes(1, 2)
     slopes = _slopes(model, white)
-    score, information = slopes.score(excess), slopes.information()
+    score, information = slopes.score(excess), slopes.counted(white.band).information()
     if not rank:
         return score, information
     moving = slice(0, model.modal)  # the background has no part in the ends
@@ -257,6 +282,13 @@ class _Slopes(NamedTuple):
     V: ComplexArray
     W: ComplexArray
     basis: HermitianBasis
+
+    def counted(self, band: LineBand) -> _Slopes:
+        """The same, times the root of the lines that each stands for."""
+        if band.groups is None:
+            return self
+        share = band.counts[:, None, None] ** 0.25
+        return _Slopes(self.U * share, self.V * share, self.W * share, self.basis)
 
     def score(self, excess: ComplexArray) -> Array:
         """``Σ_k tr G X`` for every parameter, X (K, n, n) Hermitian."""

@@ -144,7 +144,7 @@ class ModeSearch:
         span = self.lines.longest
         # The ends of the record hardly matter for the decision, and cost most of the time.
         place = HeldBand.around(self.lines, [mode, *group], others, edges, leakage=False)
-        if len(place.band.omega) < _fewest(place, len(group) + 1):
+        if place.band.size[0] < _fewest(place, len(group) + 1):
             return None
         old, new = in_band(place.band, group), start(place.band, [mode])
         place = place.linked(old.joined(new))
@@ -207,5 +207,5 @@ def _astray(place: HeldBand, fit: BandFit) -> bool:
 
 def _fewest(place: HeldBand, modes: int) -> int:
     """Lines that a fit of so many modes needs: twice as many numbers as parameters."""
-    n = int(place.band.values.shape[1])
+    n = place.band.size[1]
     return 2 * ((modes * (n + 2 + modes)) // n + n) + 2

@@ -42,7 +42,7 @@ class FourierLines:
     orders: Index
     trial: Index
 
-    def only(self, keep: Mask) -> Self:
+    def only(self, keep: Mask | Index) -> Self:
         """Some of the lines."""
         parts = {name: getattr(self, name)[keep] for name in ("omega", "span", "values", "trial")}
         return replace(self, **parts)
@@ -62,6 +62,29 @@ class FourierLines:
         return float(self.span.max())
 
 
+@dataclass(frozen=True, eq=False)
+class Groups:
+    r"""What the lines of a band stand for, where each is the mean of neighbours.
+
+    Attributes
+    ----------
+    lines : LineBand
+        All lines, each by itself.
+    counts : array (groups,)
+        K, how many lines a group has.
+    rest : array (groups, channels, channels)
+        :math:`\sum Y Y^H - m m^H`, with :math:`m = \sum Y / \sqrt K` the value of the group.
+    """
+
+    lines: LineBand
+    counts: Array
+    rest: ComplexArray
+
+    def only(self, keep: Mask | Index) -> Groups:
+        """Some of the groups."""
+        return Groups(self.lines, self.counts[keep], self.rest[keep])
+
+
 @dataclass(frozen=True)
 class LineBand(FourierLines):
     """The lines of one band, every channel in units of order one.
@@ -76,17 +99,60 @@ class LineBand(FourierLines):
         Whether what the ends of the record add (`leakage`) is taken into account.
     tilt : float
         p, where the forces have spectra in proportion to :math:`ω^p`.
+    groups : Groups or None
+        What its lines stand for, where each is the mean of neighbours (`groups`).
     """
 
     scale: Array
     middle: float
     leakage: bool
     tilt: float = 0.0
+    groups: Groups | None = None
+
+    def only(self, keep: Mask | Index) -> Self:
+        """Some of the lines."""
+        part = super().only(keep)
+        return part if self.groups is None else replace(part, groups=self.groups.only(keep))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Frequencies of the first line and of the last."""
+        return float(self.entire.omega.min()), float(self.entire.omega.max())
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Number of lines, and of channels."""
+        lines, channels = self.entire.values.shape
+        return int(lines), int(channels)
+
+    @property
+    def entire(self) -> LineBand:
+        """The band with every line by itself."""
+        return self if self.groups is None else replace(self.groups.lines, tilt=self.tilt)
+
+    @property
+    def counts(self) -> Array:
+        """How many lines each stands for."""
+        return np.ones(len(self.omega)) if self.groups is None else self.groups.counts
+
+    @cached_property
+    def powers_seen(self) -> Array:
+        """Mean power of the lines that each stands for, (lines, channels)."""
+        own = np.abs(self.values) ** 2
+        if self.groups is None:
+            return np.asarray(own)
+        rest = np.einsum("kaa->ka", self.groups.rest).real
+        return np.asarray((own + rest) / self.counts[:, None])
 
     @cached_property
     def tilts(self) -> Array:
         """:math:`(ω/ω_c)^{p/2}`, (lines,)."""
         return np.asarray((self.omega / self.middle) ** (0.5 * self.tilt), float)
+
+    @cached_property
+    def levers(self) -> Array:
+        """What the ends of the record add to a line is multiplied by, (lines,)."""
+        return np.asarray(self.tilts * np.sqrt(self.counts), float)
 
     @cached_property
     def powers(self) -> ComplexArray:

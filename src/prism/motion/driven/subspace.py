@@ -73,14 +73,13 @@ def _block_sizes(channels: int, samples: int) -> list[int]:
 
 
 def covariances(trials: list[Array], lags: int) -> Array:
-    """``R_k = Σ y_{t+k} y_tᵀ / N`` for k = 0 ... lags, averaged over trials, by FFT."""
+    """``R_k = Σ y_{t+k} y_tᵀ / N`` for k = 0 ... lags, averaged over trials."""
     n = trials[0].shape[1]
     out = np.zeros((lags + 1, n, n))
     total = sum(len(values) for values in trials)
     for values in trials:
-        spectrum = np.fft.rfft(values, n=2 * len(values), axis=0)
-        cross = spectrum[:, :, None] * spectrum[:, None, :].conj()
-        out += np.fft.irfft(cross, axis=0)[: lags + 1] / total
+        for k in range(min(lags + 1, len(values))):
+            out[k] += values[k:].T @ values[: len(values) - k] / total
     return out
 
 

@@ -57,7 +57,7 @@ def tilted(fit: BandFit) -> Tilt | None:
     fit : BandFit
         With flat forces, at its maximum.
     """
-    ends = fit.band.omega.min(), fit.band.omega.max()
+    ends = fit.band.ends
     if ends[1] < limits.TILTED_BAND * ends[0] or over():
         return None
     step, std = limits.TILT_STEP, limits.TILT_PRIOR
