@@ -54,6 +54,7 @@ GROUP_FAR = 0.0015  # of the frequency, at most
 # -- the likelihood --------------------------------------------------------------------------------
 LEAST_POWER = 1e-10  # of a background or force, in the units of a band
 POWER_FLOOR = 1e-8  # ε, of the mean power of each channel
+ENDS_MATTER = 3000.0  # ζωT of all modes, beyond which errors are those of independent lines
 POWER_PRIOR = 0.1  # ν of |Q|^ν |R|^ν
 SLOW_TAIL = 20.0  # ζωT of a held mode, below which the ends of the record count for it
 
@@ -89,6 +90,8 @@ SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
 # -- what modes leave, and peaks without a shape ---------------------------------------------------
 LEFT_LEVEL = 1e-3  # chance below which modes do not explain a band
 PEAK_BALANCE = 0.2  # of its weakest direction to its strongest, of correlated forces
+PEAK_LINES = 10  # for each channel, within the width of a mode, that tell how high it stands
+PEAK_SHOWS = 1.2  # times the background, over that width and in its weakest direction, at least
 PEAK_HEIGHT = 3.0  # times the background, of a peak at its top in its weakest direction
 
 # -- which modes stay, and what is known of them ---------------------------------------------------

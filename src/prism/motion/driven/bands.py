@@ -223,9 +223,7 @@ def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
 
 def _covariance(band: LineBand, *, full: bool, share: float = 1.0) -> ComplexArray:
     """A share of the covariance of lines, as background; diagonal where not `full`."""
-    R = share * band.values.T @ band.values.conj() / np.sum(band.counts)
-    if band.groups is not None:
-        R = R + share * np.sum(band.groups.rest, axis=0) / np.sum(band.counts)
+    R = share * band.covariance
     R = R if full else np.diag(np.diag(R))
     return np.asarray(R + 1e-8 * np.eye(len(R)), complex)
 

@@ -21,7 +21,7 @@ from scipy.special import chdtri
 from prism.errors import NoLineError
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode, feasible, start
-from prism.motion.driven.scoring import BandFit, maximise, white_lines
+from prism.motion.driven.scoring import BandFit, maximise
 from prism.motion.driven.whittle import transfers
 from prism.motion.scan import scan_chance
 from prism.remarks import Remark
@@ -78,6 +78,8 @@ def peak_of(fit: BandFit) -> BandFit | None:
     model, n = fit.model, len(fit.model.noise)
     if n < 2 or not (_one_place(fit) or left_chance(fit) < limits.LEFT_LEVEL):
         return None
+    if not _may_fill(fit):
+        return None
     strongest = int(np.argmax(np.diag(model.force).real[: model.fitted]))
     each = [
         DrivenMode(float(model.omega[strongest]), float(model.zeta[strongest]), axis)
@@ -91,9 +93,24 @@ def peak_of(fit: BandFit) -> BandFit | None:
     return replace(peak, shapeless=True)
 
 
+def _may_fill(fit: BandFit) -> bool:
+    """Whether the lines near the strongest mode stand out of the background in all directions.
+
+    Where one is as low as beside the mode, no peak fills them all, and a fit need not be asked.
+    """
+    model, band, n = fit.model, fit.band, len(fit.model.noise)
+    strongest = int(np.argmax(np.diag(model.force).real[: model.fitted]))
+    center, ratio = model.omega[strongest], model.zeta[strongest]
+    core = band.only(np.abs(band.omega - center) <= ratio * center)
+    if core.counts.sum() < limits.PEAK_LINES * n:
+        return True
+    height = np.linalg.eigvals(np.linalg.solve(model.noise, core.covariance)).real
+    return float(height.min()) > limits.PEAK_SHOWS
+
+
 def left_chance(fit: BandFit) -> float:
     """Chance of what modes leave of the spectrum of their band, if it is what they say."""
-    parts = [np.sum(np.abs(white) ** 2, axis=1) for white in white_lines(fit)]
+    parts = [np.sum(np.abs(white) ** 2, axis=1) for white in fit.white]
     chances = [scan_chance(np.asarray(power), fit.band.values.shape[1]) for power in parts]
     return min(1.0, len(chances) * min(chances, default=1.0))
 

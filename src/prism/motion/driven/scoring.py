@@ -94,7 +94,16 @@ class BandFit:
     @cached_property
     def information(self) -> Array:
         """Fisher information of all parameters, in the order of `BandModel.at`."""
+        free = slice(0, self.model.fitted)
+        turns = self.model.zeta[free] * self.model.omega[free] * self.band.longest
+        if np.all(turns > limits.ENDS_MATTER):
+            return self.slope[1]
         return score_and_information(self.model, self.band)[1]
+
+    @cached_property
+    def white(self) -> list[ComplexArray]:
+        """Lines of every trial as `white_lines` has them."""
+        return white_lines(self)
 
 
 @dataclass(frozen=True)

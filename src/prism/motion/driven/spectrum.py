@@ -135,6 +135,14 @@ class LineBand(FourierLines):
         """How many lines each stands for."""
         return np.ones(len(self.omega)) if self.groups is None else self.groups.counts
 
+    @property
+    def covariance(self) -> ComplexArray:
+        """Mean of ``Y Yᴴ``, (channels, channels)."""
+        total = self.values.T @ self.values.conj()
+        if self.groups is not None:
+            total = total + np.sum(self.groups.rest, axis=0)
+        return np.asarray(total / np.sum(self.counts), complex)
+
     @cached_property
     def powers_seen(self) -> Array:
         """Mean power of the lines that each stands for, (lines, channels)."""

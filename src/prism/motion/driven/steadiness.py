@@ -25,7 +25,7 @@ from scipy.special import ndtr
 from prism._format import format_chance
 from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.scoring import BandFit, white_lines
+from prism.motion.driven.scoring import BandFit
 from prism.motion.scan import scan_chance
 from prism.remarks import Remark
 
@@ -66,7 +66,7 @@ def drive_remark(bands: Sequence[BandFit]) -> Remark | None:
 def _signs(fit: BandFit) -> Iterator[_Sign]:
     """Chances of both tests in every trial of a band."""
     omega = float(fit.model.omega[: fit.model.fitted].mean())
-    for white in white_lines(fit):
+    for white in fit.white:
         if len(white) >= limits.FEWEST_STEADY:
             power, n = _powers(white), white.shape[1]
             yield _Sign(scan_chance(power, n), omega, BURSTS)
