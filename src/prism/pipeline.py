@@ -24,10 +24,11 @@ from prism.labelled import Labelled, is_labelled
 from prism.model import ForecastCheck, Model
 from prism.motion import _limits as limits
 from prism.motion.account import usable
-from prism.motion.contest import against, decide, is_open
+from prism.motion.contest import against, is_open
 from prism.motion.explanation import Explanation, Question, cut_short
 from prism.motion.gyroscopic.kind import Gyroscopic
 from prism.motion.kinds import KINDS, chosen
+from prism.motion.long_records import decide_at_length
 from prism.motion.moving.kind import Moving
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
@@ -263,7 +264,7 @@ def _found(explanation: Explanation, asked: Question) -> Finding:
     """The finding, or the refusal that helps most."""
     try:
         if is_open(asked, explanation):
-            return decide(asked, explanation, [*KINDS, BrokenSteady()])
+            return decide_at_length(asked, explanation, [*KINDS, BrokenSteady()])
         return explanation.find(asked)
     except CannotTellError as refusal:
         others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)

@@ -46,6 +46,8 @@ SAME_MODE = 3.0  # standard deviations of a difference of frequencies within whi
 # -- rivals ----------------------------------------------------------------------------------------
 ALL_WORK = 3.2e10  # nanoseconds or so, for one record of as many numbers as this or fewer:
 NUMBERS = 2e5
+VERY_LONG = 2e6  # numbers in a record whose kind is told from
+FIRST_PART = 4e5  # of them
 FIRST_SHARE = 0.3  # of that, for the first look
 MOST_SHARE = 0.6  # of that, for one kind of motion
 HELD_SHARE = 0.4  # as much more, to foretell a part that is held back
