@@ -40,6 +40,15 @@ def test_driven_motion_is_weighed_on_a_first_part_and_fitted_to_all():
 
 
 @pytest.mark.usefixtures("short_is_long")
+def test_a_few_channels_tell_the_kind(monkeypatch):
+    monkeypatch.setattr(limits, "FIRST_CHANNELS", 1)
+    model = prism.identify(windy(6000))
+    assert model.modes.shapes.shape == (2, 2)
+    remark = next(one for one in model.identifiability.remarks if one.code == "first-part")
+    assert "first 4000 of 6000 samples of q1, the modes" in str(remark)
+
+
+@pytest.mark.usefixtures("short_is_long")
 def test_other_motion_is_weighed_on_all_of_it():
     record = chain(2, observed=[0]).free(1000, 0.1, noise=0.1, rng=1)
     model = prism.identify(record)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from prism.errors import CannotTellError
 from prism.finding import Finding
 from prism.motion import _limits as limits
@@ -17,6 +19,7 @@ from prism.motion.account import usable
 from prism.motion.contest import decide
 from prism.motion.driven.kind import Driven
 from prism.motion.explanation import Explanation, Question
+from prism.record import Record
 from prism.remarks import Remark
 
 __all__ = ["decide_at_length"]
@@ -53,12 +56,24 @@ def _first_part(asked: Question) -> Question | None:
     numbers = sum(asked.record.samples) * asked.record.n_channels
     if numbers < limits.VERY_LONG:
         return None
-    return asked._replace(data=asked.record.head(limits.FIRST_PART / numbers))
+    some = _some_channels(asked.record)
+    share = limits.FIRST_PART / (sum(some.samples) * some.n_channels)
+    return asked._replace(data=some.head(min(share, 1.0)))
+
+
+def _some_channels(record: Record) -> Record:
+    """A few channels, spread over all: more say little of the kind, and cost much."""
+    count = min(record.n_channels, limits.FIRST_CHANNELS)
+    places = np.linspace(0, record.n_channels - 1, count).round().astype(int)
+    return record.select([record.channels[place] for place in places])
 
 
 def _remark(asked: Question, part: Question) -> Remark:
+    record, first = asked.record, part.record
+    few = first.n_channels < record.n_channels
+    channels = f" of {', '.join(first.channels)}" if few else ""
     return Remark(
-        f"kinds of motion were weighed on the first {part.record.samples[0]} of "
-        f"{asked.record.samples[0]} samples, the modes fitted to all of them",
+        f"kinds of motion were weighed on the first {first.samples[0]} of {record.samples[0]} "
+        f"samples{channels}, the modes fitted to all",
         code="first-part",
     )

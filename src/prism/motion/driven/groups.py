@@ -34,7 +34,7 @@ def grouped(band: LineBand, omega: Sequence[float], zeta: Sequence[float]) -> Li
     omega, zeta : sequences of float
         Frequencies and damping ratios of all modes that may be near.
     """
-    if len(band.omega) < limits.GROUPED_LINES:
+    if band.values.size < limits.GROUPED_NUMBERS:
         return band
     order = np.lexsort((band.omega, band.trial))
     return joined(band, order, _first(band, order, np.array(omega), np.array(zeta)))

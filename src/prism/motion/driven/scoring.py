@@ -252,6 +252,8 @@ def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, A
     score[moving] += _boundary_score(model, white, seen, inverse)
     if not exact:
         return score, information
+    if n > limits.ENDS_OF_BACKGROUND:
+        slopes = slopes.leading(model.modal)
     H = slopes.times(each)
     C = _boundary_part(model, white)
     within, inside = slopes.between(each), ZH @ C
@@ -259,7 +261,9 @@ def _trial_score(model: BandModel, white: _White, exact: bool) -> tuple[Array, A
     Y = eye - root
     B = -H @ Y + Z @ (0.5 * Y @ within @ Y)
     B[moving] += (C - Z @ (Y @ inside)) @ root
-    return score, information + _inner(H, B, Z)
+    told = slice(0, len(H))
+    information[told, told] += _inner(H, B, Z)
+    return score, information
 
 
 def _inner(H: ComplexArray, B: ComplexArray, Z: ComplexArray) -> Array:
@@ -298,6 +302,12 @@ class _Slopes(NamedTuple):
             return self
         share = band.counts[:, None, None] ** 0.25
         return _Slopes(self.U * share, self.V * share, self.W * share, self.basis)
+
+    def leading(self, count: int) -> _Slopes:
+        """Those of the first parameters."""
+        powers, (rows, columns, factors) = slice(0, count - self.U.shape[1]), self.basis
+        basis = HermitianBasis(rows[powers], columns[powers], factors[powers])
+        return self._replace(basis=basis)
 
     def score(self, excess: ComplexArray) -> Array:
         """``Σ_k tr G X`` for every parameter, X (K, n, n) Hermitian."""
