@@ -90,6 +90,12 @@ SCAN_STEP = 0.5  # half widths between two of them
 SCAN_SHARE = 0.5  # of the price of a mode, promised at least
 SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
 
+# -- how many modes --------------------------------------------------------------------------------
+ONE_MORE_SHARE = 0.2  # of the price of a mode, promised at least
+MOST_ODDS = 1400.0  # in twice the log-likelihood, beyond which a probability is zero
+LEAST_VARIANCE = 1e-300
+TOGETHER = 0.5  # correlation of neighbouring frequencies that is named
+
 # -- what modes leave, and peaks without a shape ---------------------------------------------------
 LEFT_LEVEL = 1e-3  # chance below which modes do not explain a band
 PEAK_BALANCE = 0.2  # of its weakest direction to its strongest, of correlated forces

@@ -25,6 +25,7 @@ from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
 from prism.motion.driven.intervals import damping_interval, width_spread
 from prism.motion.driven.machine import SteadyOnTop, steady_on_top
+from prism.motion.driven.number import neighbour_remarks, number_remark, one_more
 from prism.motion.driven.peak import NoisePeakError, left_chance, peak_of, peak_remark
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
@@ -148,17 +149,15 @@ def _fitted(
         raise _none_left(len(modes))  # all have grown too broad to be modes
     each = [peak_of(part.fit) for part, _ in found]
     peaks = tuple(peak for peak in each if peak is not None)
-    if not peaks:
-        return _answer(record, found, max_modes)
-    if insist:
-        fit = _answer(record, found, max_modes)
-        return replace(fit, remarks=(*fit.remarks, peak_remark(peaks)))
     kept = [one for one, peak in zip(found, each, strict=True) if peak is None]
-    if not kept:
+    if not (kept or insist):
         raise NoisePeakError(peaks)
-    fit = _answer(record, kept, max_modes)
-    remarks = (*fit.remarks, peak_remark(peaks))
-    return replace(fit, bands=(*fit.bands, *peaks), remarks=remarks)
+    fit = _answer(record, found if insist else kept, max_modes)
+    more = [one_more(part.fit, search.false_alarm) for part, _ in kept if max_modes is None]
+    number = number_remark([one for one in more if one is not None])
+    remarks = (number, peak_remark(peaks) if peaks else None)
+    fit = replace(fit, remarks=(*fit.remarks, *(one for one in remarks if one is not None)))
+    return fit if insist else replace(fit, bands=(*fit.bands, *peaks))
 
 
 def band_of(record: Record) -> tuple[float, float]:
@@ -199,15 +198,22 @@ def _answer(
     covariance = scipy.linalg.block_diag(*(part[0] for part in errors))
     places = (n + 2) * np.array(order)[:, None] + np.arange(n + 2)
     pick = np.concatenate([places[:, 0], places[:, 1:-1].ravel(), places[:, -1]])
+    joint, first = covariance[np.ix_(pick, pick)], slice(0, len(order))
+    omega = np.array([modes[k].omega for k in order])
     return DrivenFit(
-        frequencies=np.array([modes[k].omega for k in order]),
+        frequencies=omega,
         damping=np.array([modes[k].zeta for k in order]),
         damping_interval=intervals[order],
         shapes=np.array([positive_sign(modes[k].shape) * modes[k].shape for k in order]),
-        covariance=covariance[np.ix_(pick, pick)],
+        covariance=joint,
         significance=np.sqrt([modes[k].gain for k in order]),
         noise=_noise_in_words(record, kept),
-        remarks=(*_fit_remarks(kept), *_left_remarks(kept), *drive_remarks(record)),
+        remarks=(
+            *_fit_remarks(kept),
+            *_left_remarks(kept),
+            *neighbour_remarks(omega, joint[first, first]),
+            *drive_remarks(record),
+        ),
         bands=tuple(part.fit for part in kept),
     )
 

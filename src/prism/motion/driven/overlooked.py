@@ -24,7 +24,9 @@ from prism.motion.driven.whittle import spectrum
 __all__ = ["overlooked"]
 
 
-def overlooked(fit: BandFit, false_alarm: float) -> list[DrivenMode]:
+def overlooked(
+    fit: BandFit, false_alarm: float, share: float = limits.SCAN_SHARE
+) -> list[DrivenMode]:
     """Trial modes that promise most, broad ones and narrow ones.
 
     A broad one is judged in a wide band, where the tails of its neighbours are told from it, and
@@ -35,13 +37,15 @@ def overlooked(fit: BandFit, false_alarm: float) -> list[DrivenMode]:
     fit : BandFit
         The modes of a band, at their maximum.
     false_alarm : float
-        Chance of a false mode; what promises less than a share of its price is not asked.
+        Chance of a false mode.
+    share : float
+        Of the price of a mode; what promises less is not asked.
     """
     scan = _Scan.of(fit)
     lines, channels = fit.band.size
     price = threshold(lines, channels, 1, false_alarm)
     found = [mode for zeta in limits.SCAN_DAMPING for mode in scan.peaks(zeta)]
-    return [mode for mode in found if mode.gain > limits.SCAN_SHARE * price]
+    return [mode for mode in found if mode.gain > share * price]
 
 
 @dataclass(frozen=True)
