@@ -17,6 +17,7 @@ ROUNDING = 1e-9  # noise over signal below which it is rounding
 TINY = float(np.finfo(float).tiny)
 NAMED = 5  # frequencies that a remark names
 MAY_BE_NOISE = 1e-6  # chance that noise alone shows a line, above which that is said
+OFTEN = 1.5  # of so many trials noise shows one: often
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated
 UNRESOLVED = 0.5  # resolutions between tied lines, below which one that moves slowly looks so

@@ -29,10 +29,12 @@ def faint(omega: Array, chances: Array, *, what: str = "line", where: str) -> It
         return
     many = len(which) > 1
     names = ", ".join(f"{omega[j]:.5g}" for j in which[: limits.NAMED])
-    often = float(f"{1 / chances[which].max():.2g}")
+    often, absent = float(f"{1 / chances[which].max():.2g}"), "them" if many else "it"
+    shown = f"one in {often:.0f} {where} without {absent} shows such a {what}"
+    if often < limits.OFTEN:
+        shown = f"{where} without {absent} often show such a {what}"
     yield Remark(
-        f"the {what}{'s' * many} at {names} may be noise: one in {often:.0f} {where} without "
-        f"{'them' if many else 'it'} shows such a {what}",
+        f"the {what}{'s' * many} at {names} may be noise: {shown}",
         advice="a longer measurement, or another one, shows whether it is there",
         code="faint",
     )
