@@ -15,7 +15,7 @@ from prism._types import Array, ComplexArray
 from prism.frequency_response import FrequencyResponse
 from prism.record import QUANTITIES, Record
 from prism_bench.kinds.systems import Wanted, apart, between
-from prism_bench.mechanics.audit.nearest import Modal, Sight, coloured, left_over
+from prism_bench.mechanics.audit.nearest import Modal, Sight, coloured, left_over, reciprocal
 from prism_bench.mechanics.audit.scene import AbstractScene, Violation, with_options
 from prism_bench.mechanics.case import About, Truth
 from prism_bench.mechanics.friction import (
@@ -256,7 +256,10 @@ class Forced(AbstractScene):
         told = self.options.get("hold")
         factors = [stated * self._held(hold) for hold in ([told] if told else ("first", "zero"))]
         sights = [Sight(omega, H, 1 / self._level(H), one, lossless, turning) for one in factors]
-        return min(left_over(sight, self.system.modal) for sight in sights)
+        modal = self.system.modal
+        seen = replace(modal, V=modal.V * self.gain)
+        starts = (modal, reciprocal(seen, self.system.modes[1].T @ self.pushed.T))
+        return min(left_over(sight, *starts) for sight in sights)
 
     def _noise_off(self) -> float:
         """How far the noise is from the white noise that is assumed."""

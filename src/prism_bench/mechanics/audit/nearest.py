@@ -12,16 +12,17 @@ both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import least_squares
 
 from prism._types import Array, ComplexArray, Index
 
-__all__ = ["Modal", "Sight", "coloured", "left_over"]
+__all__ = ["Modal", "Sight", "coloured", "left_over", "reciprocal"]
 
 STEPS = 100  # of the search; each is cheap beside an identification
+LEAST_SHARE = 1e-6  # of a residue, where its mode would take energy out of nothing
 LEAST_LOSS = 1e-12j  # of the squared top frequency
 
 
@@ -76,15 +77,19 @@ class Sight:
     apart: str | None = None
 
 
-def left_over(sight: Sight, start: Modal) -> float:
+def left_over(sight: Sight, *starts: Modal) -> float:
     """What the nearest passive system leaves of a response, in χ².
 
     Parameters
     ----------
     sight : Sight
-    start : Modal
-        Where the search begins.
+    *starts : Modal
+        Where the search begins; the best end counts.
     """
+    return min(_searched(sight, start) for start in starts)
+
+
+def _searched(sight: Sight, start: Modal) -> float:
     scale = np.sqrt(float(start.squares.max()))  # the search goes in units of the top frequency
     modes, channels = start.V.shape
     problem = _Problem(sight, modes, channels, scale)
@@ -92,6 +97,25 @@ def left_over(sight: Sight, start: Modal) -> float:
         problem.rest, problem.pack(start), problem.slope, x_scale="jac", max_nfev=STEPS
     )
     return 2 * float(best.cost)
+
+
+def reciprocal(modal: Modal, pushed: Array) -> Modal:
+    """Modes whose residues are the nearest that a passive, reciprocal system has.
+
+    Parameters
+    ----------
+    modal : Modal
+        As the channels see them.
+    pushed : array (modes, channels)
+        As the forces do.
+    """
+    rows = []
+    for seen, driven in zip(modal.V, pushed, strict=True):
+        both = np.outer(seen, driven)
+        values, vectors = np.linalg.eigh((both + both.T) / 2)
+        size = max(float(values[-1]), LEAST_SHARE * float(np.abs(both).max()))
+        rows.append(np.sqrt(size) * vectors[:, -1])
+    return replace(modal, V=np.array(rows))
 
 
 def coloured(spectrum: Array) -> float:

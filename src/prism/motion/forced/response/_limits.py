@@ -57,6 +57,7 @@ MISFIT = 1.5  # variance over that of the noise
 WIDEST_MEMORY = 4.0  # lines that share an error in what is left, by windows and overlaps
 LEAST_MEDIAN = 0.3  # of the squares of noise over their mean, which is ln 2
 HIGHEST_NOISE = 30.0  # variances, that a line of noise does not reach
+CONCENTRATED = 1e-6  # chance of what is left at some lines, if its level is the same at all
 NOT_THE_NOISE = 100.0  # the same, of modes that may describe something else
 UNSYMMETRIC = 1.5  # ratio of variances
 UNSYMMETRIC_SHARE = 0.3  # of the response

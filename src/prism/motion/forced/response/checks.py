@@ -7,19 +7,59 @@ from itertools import combinations
 import numpy as np
 
 import prism.motion.forced.response._limits as limits
+from prism._format import format_chance
 from prism.frequency_response import FrequencyResponse
+from prism.motion.forced.response.correlated import LineErrors, correlated_remark
 from prism.motion.forced.response.coupled import CoupledFit
 from prism.motion.forced.response.data import ResponseData
 from prism.motion.forced.response.order import memory
 from prism.motion.forced.response.rational import residues
 from prism.motion.forced.response.scoring import ResponseFit
+from prism.motion.scan import scan_chance
 from prism.remarks import Remark
 
 
 def remarks_of(fit: ResponseFit, response: FrequencyResponse) -> tuple[Remark | str, ...]:
-    """Sentences about reciprocity, alternation and misfit, where they are violated."""
-    found = [_unsymmetric(fit, response), _not_alternating(fit, response), _misfit(_level(fit))]
+    """Sentences about reciprocity and alternation, where they are violated."""
+    found = [_unsymmetric(fit, response), _not_alternating(fit, response)]
     return tuple(one for one in found if one)
+
+
+def misfit_remark(fit: ResponseFit, errors: LineErrors) -> tuple[Remark | str, ...]:
+    """What is wrong with what the fit leaves: its size, its smoothness, or where it stands.
+
+    The last is said where neither of the others is.
+    """
+    sized, smooth = _misfit(_level(fit)), correlated_remark(errors)
+    if sized or any(one.code == "misfit" for one in smooth):
+        return (*([sized] if sized else []), *smooth)
+    placed = _concentrated(fit)
+    return (*([placed] if placed else []), *smooth)
+
+
+def _concentrated(fit: ResponseFit) -> Remark | str:
+    """What is left is noise of the fitted level at all lines, or the level hides a misfit.
+
+    A noise that is fitted takes in what the modes do not describe; that stands at few lines.
+    """
+    there = fit.data.counts > 0
+    power = np.where(there, fit.squares / fit.spread, 0.0).sum(axis=1)
+    entries = fit.data.counts.sum(axis=1)
+    # lines where less was measured have less power: as many are added as noise would have there
+    power = power + entries.max() - entries
+    power = power * entries.max() / power.mean()
+    chance = scan_chance(power, int(entries.max()))
+    if chance > limits.CONCENTRATED:
+        return ""
+    place = np.sqrt(fit.data.x[int(np.argmax(power))]) * fit.data.frequency_unit
+    return Remark(
+        f"what the fit leaves is no noise alike at all lines: most of it stands near {place:.5g} "
+        f"rad per time unit (chance {format_chance(chance)}). The noise is another there, or the "
+        "system is not as it was fitted: more modes, another damping, or a force that acts "
+        "elsewhere. The error bars are too small then",
+        advice="look at the response and the fit around that frequency",
+        code="misfit",
+    )
 
 
 def _level(fit: ResponseFit) -> float:

@@ -14,11 +14,10 @@ from prism._types import Array, Index
 from prism.frequency_response import FrequencyResponse
 from prism.motion.faint import faint
 from prism.motion.forced.foster import Foster, FosterFit
-from prism.motion.forced.response.checks import left, remarks_of
+from prism.motion.forced.response.checks import left, misfit_remark, remarks_of
 from prism.motion.forced.response.correlated import (
     LineErrors,
     correlated_covariance,
-    correlated_remark,
     line_errors,
 )
 from prism.motion.forced.response.coupled import CoupledFit, coupled, plain_covariance
@@ -56,12 +55,7 @@ def report(fit: ResponseFit, response: FrequencyResponse) -> FosterFit:
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(
-            *remarks_of(fit, response),
-            *rigid_remarks(fair),
-            *correlated_remark(errors),
-            *_faint(omega, gains, response),
-        ),
+        remarks=(*_doubts(fit, fair, errors, response), *_faint(omega, gains, response)),
         driven=data.driven,
         left=left(fit),
     )
@@ -95,16 +89,23 @@ def _coupled_report(fit: CoupledFit, response: FrequencyResponse) -> FosterFit:
         noise=_noise_in_words(data, fair.noise),
         noise_std=_noise_of_ports(data, fair.spread),
         inside=(omega >= response.omega[0]) & (omega <= response.omega[-1]),
-        remarks=(
-            *remarks_of(fit, response),
-            *rigid_remarks(fair),
-            *correlated_remark(errors),
-            *_faint(omega, gains, response),
-        ),
+        remarks=(*_doubts(fit, fair, errors, response), *_faint(omega, gains, response)),
         driven=data.driven,
         coupled=known,
         left=left(fit),
     )
+
+
+def _doubts(
+    fit: ResponseFit | CoupledFit,
+    fair: ResponseFit | CoupledFit,
+    errors: LineErrors,
+    response: FrequencyResponse,
+) -> Iterator[Remark | str]:
+    """What the fit leaves and what its modes say of the experiment; a misfit is told once."""
+    yield from remarks_of(fit, response)
+    yield from misfit_remark(fit, errors)
+    yield from rigid_remarks(fair)
 
 
 def _faint(omega: Array, gains: Array, response: FrequencyResponse) -> Iterator[Remark]:
