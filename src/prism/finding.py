@@ -45,6 +45,8 @@ class RecordSummary(Value):
         Times of the first and of the last sample, over all trials; None for a response, whose
         frequencies are in `ResponseSummary`.
     std : array (channels,)
+    setups : tuple of tuple of str
+        Channels of each set-up, where several were fitted together; `samples` are theirs.
     """
 
     samples: tuple[int, ...]
@@ -52,6 +54,7 @@ class RecordSummary(Value):
     missing: int
     span: tuple[float, float] | None
     std: Array
+    setups: tuple[tuple[str, ...], ...] = ()
 
     @property
     def start(self) -> float:

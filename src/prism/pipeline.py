@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike
 from prism._types import Array
 from prism.assembly import assemble
 from prism.diagnostics import HALF, ForecastHorizon, forecast_horizon
-from prism.errors import CannotTellError, OptionError
+from prism.errors import CannotTellError, NoLineError, OptionError
 from prism.experiments import EXPERIMENTS, Forced, OfLines
 from prism.faults import corrected, find_raw
 from prism.faults.clipping import clear_of_levels
@@ -25,18 +26,22 @@ from prism.model import ForecastCheck, Model
 from prism.motion import _limits as limits
 from prism.motion.account import usable
 from prism.motion.contest import against, is_open
-from prism.motion.explanation import Explanation, Question, cut_short
+from prism.motion.driven import DrivenFit
+from prism.motion.driven.setups.kind import apart, check_setups, driven_fit, setups_finding
+from prism.motion.driven.setups.linkage import Linkage
+from prism.motion.explanation import Explanation, Question, Tell, cut_short
 from prism.motion.gyroscopic.kind import Gyroscopic
 from prism.motion.kinds import KINDS, chosen
 from prism.motion.long_records import decide_at_length
 from prism.motion.moving.kind import Moving
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
-from prism.options import all_options, check_options
+from prism.options import all_options, changed, check_options
 from prism.record import Record
 from prism.remarks import Ask, Remark, Words
 from prism.search.work import allowed
 from prism.settings import DEFAULT_FALSE_ALARM, Settings
+from prism.standing import quantities_of
 
 __all__ = ["DEFAULT_FALSE_ALARM", "check_forecast", "identify"]
 
@@ -44,7 +49,7 @@ _NOISE_REACH = 5.0  # standard deviations of noise, which a long record does not
 
 
 def identify(
-    record: Record | FrequencyResponse | Labelled,
+    record: Record | FrequencyResponse | Labelled | Sequence[Record | FrequencyResponse | Labelled],
     *,
     experiment: str | None = None,
     kind: str | None = None,
@@ -74,9 +79,11 @@ def identify(
 
     Parameters
     ----------
-    record : Record, FrequencyResponse or xarray.DataArray
+    record : Record, FrequencyResponse, xarray.DataArray or a sequence of Records
         A measured frequency response is a forced experiment; a labelled array is read by
-        `Record.from_xarray`.
+        `Record.from_xarray`. Several records are set-ups: of one structure that unmeasured noise
+        drives, taken one after another with sensors at different places. Channels of one name are
+        one place. Poles and shapes are fitted to all of them at once.
     experiment : {"free", "equilibrium", "released", "snapback", "forced"}, optional
         How the record was made: with unknown excitation (the default), at thermal equilibrium
         (equal mean energy in every mode), released from rest with the hidden part undisplaced,
@@ -161,6 +168,8 @@ def identify(
     array([0.347, 1.   , 1.532, 1.879])
     """
     given = {name: value for name, value in locals().items() if name in _names()}
+    if isinstance(record, list | tuple):
+        return _of_setups(record, {**given, **more}, progress or _silent)
     data = _data(record)
     settings, done = _asked(data, {**given, **more})
     fitted = data
@@ -190,6 +199,36 @@ def identify(
         return model
     check = check_forecast(model, data, settings.fit_fraction)
     return assemble(found, done.name, settings, check=check)
+
+
+def _of_setups(given: Sequence[object], options: Mapping[str, Any], tell: Tell) -> Model:
+    """Several set-ups of one structure, in one likelihood."""
+    arrays = [Record.from_xarray(one) if is_labelled(one) else one for one in given]
+    records = check_setups(arrays, changed(check_options(options)))
+    asked, fits = [], []
+    for number, record in enumerate(records, 1):
+        settings, done = _asked(record, options)
+        asked.append(Question(record, done, settings, tell))
+        tell(f"set-up {number} of {len(records)} by itself")
+        with allowed(asked[-1].work):
+            fits.append(_alone(number, asked[-1]))
+    with allowed(sum(one.work for one in asked)):
+        found = cut_short(setups_finding(asked, fits), limits.LAST_SHARE)
+    open_ = apart(Linkage.of(records))
+    if open_:
+        found = replace(found, quantities=(*quantities_of(found), *open_))
+    return assemble(found, asked[0].experiment.name, asked[0].settings)
+
+
+def _alone(number: int, asked: Question) -> DrivenFit | None:
+    """The driven modes of one set-up by itself; None where it shows none."""
+    try:
+        found = _found(chosen(asked), asked)
+    except NoLineError:
+        found = None
+    except CannotTellError as error:
+        raise type(error)(f"set-up {number}: " + error.words) from error
+    return driven_fit(number, found, asked)
 
 
 def _instead(asked: Question, found: Finding) -> Finding:

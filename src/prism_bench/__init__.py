@@ -6,7 +6,18 @@ entry in `BENCHMARKS`.
 
 from __future__ import annotations
 
-from prism_bench import chain, decays, driven, forced, kinds, mechanics, nonlinear, paper, records
+from prism_bench import (
+    chain,
+    decays,
+    driven,
+    forced,
+    kinds,
+    mechanics,
+    nonlinear,
+    paper,
+    records,
+    setups,
+)
 from prism_bench.table import Benchmark, Row, Runner
 
 BENCHMARKS: dict[str, Runner] = {
@@ -19,6 +30,7 @@ BENCHMARKS: dict[str, Runner] = {
     "nonlinear": nonlinear.run,
     "kinds": kinds.run,
     "mechanics": mechanics.run,
+    "setups": setups.run,
 }
 
 __all__ = ["BENCHMARKS", "Benchmark", "Row", "Runner"]

@@ -49,6 +49,18 @@ def check_chain(names, here, outcomes):
     within(names["hidden"].couplings[0], names["hidden"].couplings_std[0], [1, 1, 0])
 
 
+def check_setups(names, here, outcomes):
+    tower, modes = names["tower"], names["model"].modes
+    within(modes.frequencies, modes.frequencies_std, tower.frequencies)
+    order = [names["storeys"].index(name) for name in names["model"].channels]
+    shapes = tower.shapes[:, order]
+    signs = np.sign(np.sum(shapes * modes.shapes, axis=1))[:, None]
+    within(modes.shapes, modes.shapes_std, signs * shapes)
+    assert "mode 4: 3x over 1x is" in outcomes[1].text
+    assert "2 set-ups" in outcomes[-1].text
+    assert (here / "tower.json").exists()
+
+
 def check_own_csv(names, here, outcomes):
     frame, modes = names["frame"], names["model"].modes
     within(modes.frequencies, modes.frequencies_std, frame.frequencies)
@@ -177,6 +189,7 @@ CHECKS = {
     "docs/tutorials/modal.md": check_modal,
     "docs/tutorials/nonlinear.md": check_nonlinear,
     "docs/tutorials/own-csv.md": check_own_csv,
+    "docs/tutorials/setups.md": check_setups,
 }
 
 

@@ -22,6 +22,7 @@ EXCITATIONS = ("random", "sweep", "dwell", "burst", "hammer")
 BENCHMARKS = (
     *("chain", "paper", "forced", "records", "decays", "driven", "nonlinear", "kinds"),
     "mechanics",
+    "setups",
 )
 """Names of the benchmarks."""
 

@@ -32,6 +32,7 @@ EXAMPLES = examples(
     "prism identify bench.csv --channels q1,q4 --quantity velocity,displacement",
     "prism identify shaker.csv --force f --at f=x1 --quantity acceleration",
     "prism identify frf.csv --undamped --report report.html",
+    "prism identify setup*.csv --setups --json bridge.json",
     "prism identify wind.uff --kind driven --geometry tower.csv --report report.html",
     "prism identify beam.mat --frequency Freq --response Recep --unit hz --channels 1/1,2/1",
 )
@@ -41,12 +42,20 @@ Files = Annotated[
     list[str],
     typer.Argument(
         metavar="FILE",
-        help="Records or frequency responses; several files are trials of one ensemble, or "
-        "entries of one response.",
+        help="Records or frequency responses; several files are trials of one ensemble, "
+        "entries of one response or, with --setups, set-ups of sensors.",
     ),
 ]
 Json = Annotated[str | None, typer.Option("--json", metavar="OUT", help="Write the model.")]
 Report = Annotated[str | None, typer.Option(metavar="OUT.html", help="Write a page with figures.")]
+Setups = Annotated[
+    bool,
+    typer.Option(
+        "--setups",
+        help="Files are set-ups: sensors at different places of one structure, one file after "
+        "another; columns of one name are one place.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", help="Print nothing.")]
 
 
@@ -58,17 +67,20 @@ def make_command() -> Callable[..., None]:
         json: str | None,
         report: str | None,
         geometry: list[str] | None,
+        setups: bool,
         quiet: bool,
         **typed: Any,
     ) -> None:
         """Find the modes and the Hamiltonian behind a record or a frequency response."""
-        _identify(files, Results(json, report, tuple(geometry or ())), quiet, typed)
+        results = Results(json, report, tuple(geometry or ()))
+        _identify(files, results, quiet, typed, setups=setups)
 
     table = sorted((*READING, *all_options()), key=lambda one: GROUPS.index(one.belongs))
     own = [
         ("json", Json, None),
         ("report", Report, None),
         ("geometry", Geometry, None),
+        ("setups", Setups, False),
         ("quiet", Quiet, False),
     ]
     parameters = [
@@ -109,7 +121,9 @@ class Results(NamedTuple):
     geometry: tuple[str, ...]
 
 
-def _identify(files: list[str], results: Results, quiet: bool, typed: Mapping[str, Any]) -> None:
+def _identify(
+    files: list[str], results: Results, quiet: bool, typed: Mapping[str, Any], *, setups: bool
+) -> None:
     import prism
 
     table = all_options()
@@ -119,17 +133,25 @@ def _identify(files: list[str], results: Results, quiet: bool, typed: Mapping[st
     geometry = _geometry(results)
     options = changed(check_options({one.name: _value(one, typed) for one in table}))
     reading = {one.name: one.parse(typed[one.name]) for one in READING}
+    together = [[name] for name in files] if setups else [files]
     with progress("reading", quiet):
-        data = _read(files, reading, options.get("force"))
+        read = [_read(names, reading, options.get("force")) for names in together]
+    for data in read:
+        if reading["quantity"] is None and not quiet:
+            _ask_quantity(data, options.get("force") or [])
     if geometry is not None:
-        geometry.seen(data.channels if isinstance(data, prism.Record) else data.ports.names)
-    if reading["quantity"] is None and not quiet:
-        _ask_quantity(data, options.get("force") or [])
+        geometry.seen(list(dict.fromkeys(name for data in read for name in _names(data))))
     with progress("searching for lines", quiet) as say, naming(files):
-        model = prism.identify(data, progress=say, **options)
-    _write(model, data, results, geometry, quiet)
+        model = prism.identify(read if setups else read[0], progress=say, **options)
+    _write(model, None if setups else read[0], results, geometry, quiet)
     if not quiet:
         show_model(model)
+
+
+def _names(data: Record | FrequencyResponse) -> tuple[str, ...]:
+    import prism
+
+    return data.channels if isinstance(data, prism.Record) else tuple(data.ports.names)
 
 
 def _geometry(results: Results) -> Structure | None:
@@ -209,7 +231,7 @@ def _ask_quantity(data: Record | FrequencyResponse, force: list[str]) -> None:
 
 def _write(
     model: Model,
-    data: Record | FrequencyResponse,
+    data: Record | FrequencyResponse | None,
     results: Results,
     geometry: Structure | None,
     quiet: bool,

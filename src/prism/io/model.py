@@ -96,6 +96,7 @@ def model_to_json(model: Model) -> Json:
             "start": None if record.span is None else record.span[0],
             "end": None if record.span is None else record.span[1],
             "std": record.std.tolist(),
+            **({"setups": [list(names) for names in record.setups]} if record.setups else {}),
         },
         "noise": _noise_to_json(model),
         "modes": _modes_to_json(model.modes),
@@ -289,6 +290,7 @@ def _record_from_json(record: Json, response: bool) -> RecordSummary:
         missing=record["missing"],
         span=None if response or record["start"] is None else (record["start"], record["end"]),
         std=np.array(record["std"], float),
+        setups=tuple(tuple(names) for names in record.get("setups", ())),
     )
 
 

@@ -172,7 +172,8 @@ def about_model(file: str, model: Model, program: str = "prism") -> Pairs:
         return _about_forced(file, model)
     record = model.record
     step = "irregular times" if record.dt is None else f"dt = {record.dt:.9g}"
-    trials = f"{len(record.samples)} trial{'s' * (len(record.samples) > 1)}"
+    what = "set-up" if record.setups else "trial"
+    trials = f"{len(record.samples)} {what}{'s' * (len(record.samples) > 1)}"
     twice = 2 * record.end - record.start
     return [
         ("file", f"{file} (model, made by PRISM {model.settings.version})"),

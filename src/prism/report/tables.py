@@ -12,7 +12,7 @@ from prism._format import format_percent, format_value, short
 from prism.completion import Hidden
 from prism.determination import Determination
 from prism.hamiltonian import Hamiltonian
-from prism.model import Model, ResponseSummary
+from prism.model import Model, RecordSummary, ResponseSummary
 from prism.modes import Modes
 from prism.options import all_options
 from prism.report import _limits as limits
@@ -162,10 +162,10 @@ def _record(model: Model) -> str:
     record = model.record
     low, high = min(record.samples), max(record.samples)
     samples = f"{high}" if low == high else f"{low} to {high}"
-    trials = len(record.samples)
+    trials, what = len(record.samples), "set-ups" if record.setups else "trials"
     parts = [
-        f"{trials} trials of {samples} samples" if trials > 1 else f"{samples} samples",
-        "irregular times" if record.dt is None else f"dt = {record.dt:.6g}",
+        f"{trials} {what} of {samples} samples" if trials > 1 else f"{samples} samples",
+        _step(record),
         f"t = {record.start:.6g} to {record.end:.6g}",
     ]
     parts += [f"{record.missing} missing"] if record.missing else ["none missing"]
@@ -173,6 +173,12 @@ def _record(model: Model) -> str:
         share = format_percent(model.forecast_check.fit_fraction)
         parts.append(f"the first {share} of the whole")
     return ", ".join(parts)
+
+
+def _step(record: RecordSummary) -> str:
+    if record.dt is None:
+        return "different steps" if record.setups else "irregular times"
+    return f"dt = {record.dt:.6g}"
 
 
 def _noise(model: Model) -> str:

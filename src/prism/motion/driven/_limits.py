@@ -93,8 +93,8 @@ SCAN_MOST = 2  # trial modes of a band and a damping ratio that are asked
 # -- how many modes --------------------------------------------------------------------------------
 ONE_MORE_SHARE = 0.2  # of the price of a mode, promised at least
 MOST_ODDS = 1400.0  # in twice the log-likelihood, beyond which a probability is zero
-LEAST_VARIANCE = 1e-300
-TOGETHER = 0.5  # correlation of neighbouring frequencies that is named
+TINIEST_VARIANCE = 1e-300
+NEIGHBOURS_TOGETHER = 0.5  # correlation of neighbouring frequencies that is named
 
 # -- what modes leave, and peaks without a shape ---------------------------------------------------
 LEFT_LEVEL = 1e-3  # chance below which modes do not explain a band

@@ -18,7 +18,7 @@ import scipy.stats
 from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.groups import grouped
-from prism.motion.driven.scoring import BandFit, log_likelihood, maximise
+from prism.motion.driven.scoring import BandFit, feasible, maximise, raised
 from prism.motion.driven.spectrum import FourierLines, LineBand, line_band
 from prism.motion.driven.whittle import BandModel, columns, spectrum, transfers
 
@@ -193,11 +193,15 @@ class HeldBand:
         if not inside or model.zeta[j] > limits.BROADEST:
             return float("inf")
         lines, channels = self.band.size
+        near = self.neighbours(model, j)
+        return threshold(lines, channels, near, false_alarm, model.driven - near)
+
+    def neighbours(self, model: BandModel, j: int) -> int:
+        """Number of free modes that overlap free mode j, itself among them."""
         omega, span = model.omega[: model.fitted], self.band.longest
         reach = limits.CORE_BAND[0] * model.zeta[: model.fitted] * omega
         reach = reach + limits.CORE_BAND[1] * 2 * np.pi / span
-        near = int(np.sum(np.abs(omega - omega[j]) < reach + reach[j]))
-        return threshold(lines, channels, near, false_alarm, model.driven - near)
+        return int(np.sum(np.abs(omega - omega[j]) < reach + reach[j]))
 
 
 def in_band(band: LineBand, modes: Sequence[DrivenMode]) -> BandModel:
@@ -264,31 +268,11 @@ def threshold(lines: int, channels: int, modes: int, false_alarm: float, linked:
     little is known of most of them.
     """
     size = channels + 2 + 2 * (modes - 1)
+    return price(size, channels * lines, false_alarm / lines, linked)
+
+
+def price(size: int, numbers: int, level: float, linked: int = 0) -> float:
+    """The threshold of `threshold` for d = size parameters, nK = numbers, and α/K = level."""
     freedom = size + limits.LINKED_FREEDOM * linked
-    chance = float(scipy.stats.chi2.isf(false_alarm / lines, freedom))
-    return max(limits.MODE_PRICE * size * float(np.log(channels * lines)), chance)
-
-
-def feasible(model: BandModel, band: LineBand) -> BandModel:
-    """The model itself, or one close to it whose covariance is positive definite."""
-    for attempt in range(limits.RAISES):
-        if np.isfinite(log_likelihood(model, band)):
-            return model
-        model = raised(model, band, 0.1 * 3.0**attempt)
-    return replace(model, force=np.diag(np.diag(model.force)))
-
-
-def raised(model: BandModel, band: LineBand, share: float = 0.1) -> BandModel:
-    """The model with positive force spectrum and a raised, positive background."""
-    power = np.median(band.powers_seen, axis=0)
-    noise = _positive(model.noise) + np.diag(share * power + 1e-6)
-    force, driven = model.force.copy(), slice(0, model.driven)
-    force[driven, driven] = _positive(force[driven, driven])
-    return replace(model, noise=noise, force=force)
-
-
-def _positive(matrix: ComplexArray) -> ComplexArray:
-    """The nearest positive definite matrix."""
-    values, vectors = np.linalg.eigh(matrix)
-    least = 1e-6 * values.max(initial=1e-6)
-    return np.asarray((vectors * np.maximum(values, least)) @ vectors.conj().T)
+    chance = float(scipy.stats.chi2.isf(level, freedom))
+    return max(limits.MODE_PRICE * size * float(np.log(numbers)), chance)

@@ -23,7 +23,7 @@ from prism.motion.damped import DampedModes
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
-from prism.motion.driven.intervals import damping_interval, width_spread
+from prism.motion.driven.intervals import errors_of
 from prism.motion.driven.machine import SteadyOnTop, steady_on_top
 from prism.motion.driven.number import neighbour_remarks, number_remark, one_more
 from prism.motion.driven.peak import NoisePeakError, left_chance, peak_of, peak_remark
@@ -187,7 +187,7 @@ def _ends(
 
 
 def _answer(
-    record: Record, found: Sequence[tuple[KeptModes, Tilt | None]], max_modes: int | None
+    record: Record, found: Sequence[tuple[KeptModes, Tilt[BandFit] | None]], max_modes: int | None
 ) -> DrivenFit:
     kept, n = [part for part, _ in found], record.n_channels
     modes, errors = all_modes(kept), [_errors(part.fit, tilt) for part, tilt in found]
@@ -218,28 +218,12 @@ def _answer(
     )
 
 
-def _errors(fit: BandFit, tilt: Tilt | None = None) -> tuple[Array, Array]:
+def _errors(fit: BandFit, tilt: Tilt[BandFit] | None = None) -> tuple[Array, Array]:
     """Covariance of (Ω, shape, ζ), one free mode after the other, and intervals of ζ."""
-    scale = 1 / np.sqrt(np.maximum(np.diag(fit.information), 1e-300))
-    scaled = fit.information * np.outer(scale, scale)
-    # directions without information are left out
-    inverse = np.linalg.pinv(scaled, rcond=limits.NO_INFORMATION, hermitian=True)
-    covariance = inverse * np.outer(scale, scale)
-    std = np.sqrt(np.diag(covariance)[fit.model.at["damping"]])
-    wider = np.ones(len(scale))
-    # few correlation times tell a frequency worse than the bound, by a second order that a study of
-    # random systems found as large as the variance of ln ζ where that is small
-    second = np.minimum(std, limits.SECOND_ORDER)
-    wider[fit.model.at["frequency"]] = width_spread(std) * np.sqrt(1 + second**2)
-    jacobian = _jacobian(fit) * wider
-    along = _along_tilt(fit, tilt)
-    more = along[:, -1] / fit.model.zeta[: fit.model.fitted]
-    intervals = [damping_interval(fit, j, float(std[j]), float(more[j])) for j in range(len(std))]
-    far = along.ravel()
-    return jacobian @ covariance @ jacobian.T + np.outer(far, far), np.array(intervals)
+    return errors_of(fit, fit.information, _jacobian(fit), _along_tilt(fit, tilt))
 
 
-def _along_tilt(fit: BandFit, tilt: Tilt | None) -> Array:
+def _along_tilt(fit: BandFit, tilt: Tilt[BandFit] | None) -> Array:
     """How far (Ω, shape, ζ) of each free mode move with p, in its standard deviations."""
     if tilt is None:
         return np.zeros((fit.model.fitted, len(fit.model.noise) + 2))

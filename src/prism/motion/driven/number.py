@@ -115,9 +115,9 @@ def neighbour_remarks(omega: Array, covariance: Array) -> Iterator[Remark]:
     covariance : array (modes, modes)
         Of the frequencies.
     """
-    std = np.sqrt(np.maximum(np.diag(covariance), limits.LEAST_VARIANCE))
+    std = np.sqrt(np.maximum(np.diag(covariance), limits.TINIEST_VARIANCE))
     together = np.diag(covariance, 1) / (std[:-1] * std[1:])
-    pairs = np.flatnonzero(np.abs(together) > limits.TOGETHER)
+    pairs = np.flatnonzero(np.abs(together) > limits.NEIGHBOURS_TOGETHER)
     if not len(pairs):
         return
     listed = ", ".join(f"{omega[j]:.5g} and {omega[j + 1]:.5g} ({together[j]:.2f})" for j in pairs)

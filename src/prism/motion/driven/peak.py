@@ -20,8 +20,8 @@ from scipy.special import chdtri
 
 from prism.errors import NoLineError
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.bands import DrivenMode, feasible, start
-from prism.motion.driven.scoring import BandFit, maximise
+from prism.motion.driven.bands import DrivenMode, start
+from prism.motion.driven.scoring import BandFit, feasible, maximise
 from prism.motion.driven.whittle import transfers
 from prism.motion.scan import scan_chance
 from prism.remarks import Remark

@@ -26,8 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from prism._types import Array, ComplexArray, Index, Mask
+from prism._types import Array, ComplexArray, Index
 from prism.motion.driven import _limits as limits
+from prism.motion.driven.ascent import ascended
 from prism.motion.driven.leakage import (
     boundary,
     boundary_rates,
@@ -43,14 +44,7 @@ from prism.motion.driven.whittle import (
     power_factors,
     spectrum,
 )
-from prism.search.descent import Marquardt, Step, Stop, damped_solution, descend
 from prism.search.work import spend
-
-# Where the model is wrong the expected curvature is too, and full steps overshoot: hence `fair`.
-# Damping is refused beyond 1e6.
-_CONTROL = Marquardt(
-    start=1e-3, up=4.0, least=1e-4, most=2.5e5, down=0.2, floor=5e-9, rest=1e-9, fair=0.4
-)
 
 
 @dataclass(frozen=True)
@@ -104,6 +98,50 @@ class BandFit:
     def white(self) -> list[ComplexArray]:
         """Lines of every trial as `white_lines` has them."""
         return white_lines(self)
+
+    @property
+    def prior(self) -> Array:
+        """Gradient of the prior."""
+        return prior_score(self.model)
+
+    def after(self, delta: Array) -> BandFit:
+        """The point after a step."""
+        return BandFit.at(moved(self.model, delta), self.band)
+
+    def excess(self, delta: Array) -> float:
+        """How many times too long a step is, of which poles move by a fraction of their width."""
+        model, f = self.model, self.model.fitted
+        width = np.maximum(model.zeta, limits.STEP_WIDTH / (model.omega * self.band.longest))
+        most = np.full(len(delta), limits.STEP_POWER)
+        most[model.at["frequency"]] = width[:f]
+        most[model.at["damping"]] = limits.STEP_DAMPING
+        most[model.at["shape"]] = limits.STEP_SHAPE
+        return float(np.max(np.abs(delta) / most))
+
+    def ended(self, *, converged: bool) -> BandFit:
+        """The same at the end of a descent."""
+        return replace(self, converged=converged)
+
+    @property
+    def span(self) -> float:
+        """Duration of the longest trial."""
+        return self.band.longest
+
+    @property
+    def tilt(self) -> float:
+        """The p of its forces, as `LineBand` has it."""
+        return self.band.tilt
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Lowest and highest frequency of its lines."""
+        return self.band.ends
+
+    def with_damping(self, j: int, zeta: float) -> BandFit:
+        """The maximum with the damping of a mode held, started from here."""
+        begin = feasible(shifted(self.model, j, zeta), self.band)
+        at = self.model.at["damping"][j : j + 1]
+        return maximise(begin, self.band, held=at, tolerance=limits.FAIR_GAIN)
 
 
 @dataclass(frozen=True)
@@ -428,60 +466,6 @@ def _boundary_part(model: BandModel, white: _White) -> ComplexArray:
     return np.asarray(dV @ (white.S[np.ix_(moving, moving)] @ TH) + white.Z @ (0.5 * T @ dS @ TH))
 
 
-@dataclass(frozen=True)
-class _Scoring:
-    """Fisher scoring as a landscape: the cost is minus twice the log-likelihood.
-
-    Attributes
-    ----------
-    moving : array of bool (P,)
-        Parameters that do not keep their values.
-    tied : bool
-        Whether all free modes have one pole.
-    """
-
-    moving: Mask
-    tied: bool = False
-
-    def cost(self, point: BandFit) -> float:
-        return -2 * point.log_likelihood
-
-    def step(self, point: BandFit, damping: float) -> Step:
-        """The damped step, and what the undamped one promises."""
-        score, information = point.slope
-        # independent lines say nothing about a width that is far below their distance
-        damping_of = point.model.at["damping"]
-        information = information.copy()
-        information[damping_of, damping_of] += limits.DAMPING_RIDGE
-        J = self._directions(point.model)
-        reduced, right = J.T @ information @ J, J.T @ score
-        delta, full = (J @ damped_solution(reduced, right, much) for much in (damping, 1e-9))
-        # the prior alone may promise more for ever, where a power is too small to show
-        return Step(delta, float((score - prior_score(point.model)) @ full), damping)
-
-    def _directions(self, model: BandModel) -> Array:
-        """What may change, (P, directions)."""
-        J = np.eye(model.parameters)
-        if self.tied:
-            poles = [model.at[name] for name in ("frequency", "damping")]
-            for places in poles:
-                J[places, places[0]] = 1.0
-            later = np.concatenate([places[1:] for places in poles])
-            return np.asarray(J[:, self.moving & ~np.isin(np.arange(len(J)), later)])
-        return np.asarray(J[:, self.moving])
-
-    def moved(self, point: BandFit, step: Step) -> BandFit:
-        """The point after the step, shortened so that poles move by a fraction of their width."""
-        model, f = point.model, point.model.fitted
-        width = np.maximum(model.zeta, limits.STEP_WIDTH / (model.omega * point.band.longest))
-        most = np.full(len(step.delta), limits.STEP_POWER)
-        most[model.at["frequency"]] = width[:f]
-        most[model.at["damping"]] = limits.STEP_DAMPING
-        most[model.at["shape"]] = limits.STEP_SHAPE
-        share = max(1.0, float(np.max(np.abs(step.delta) / most)))
-        return BandFit.at(moved(model, step.delta / share), point.band)
-
-
 def maximise(
     model: BandModel,
     band: LineBand,
@@ -508,18 +492,37 @@ def maximise(
         Whether all free modes have one pole, as they do at the start.
     """
     start = BandFit.at(model, band)
-    if not np.isfinite(start.log_likelihood):
-        raise ValueError("the start of a fit must have a finite likelihood")
-    moving = ~np.isin(np.arange(model.parameters), [] if held is None else held)
-    stop = Stop(
-        steps=limits.SCORING_STEPS,
-        tolerance=tolerance,
-        hopeless=-2 * wanted,
-        trust=2.0,
-        patience=limits.SCORING_PATIENCE,
-        settled=tolerance,
-        idle=limits.SCORING_IDLE,
-    )
-    end = descend(_Scoring(moving, tied), start, stop, _CONTROL)
-    converged = end.promise < limits.NEARLY_FINE or end.ending.at_minimum
-    return replace(end.point, converged=converged)
+    return ascended(start, held, tolerance=tolerance, wanted=wanted, tied=tied)
+
+
+def shifted(model: BandModel, index: int, zeta: float) -> BandModel:
+    """The model at another damping, its force kept so that the power stays."""
+    zetas, factor = model.zeta.copy(), np.ones(model.count)
+    factor[index] = np.sqrt(zeta / zetas[index])
+    zetas[index] = zeta
+    return replace(model, zeta=zetas, force=model.force * np.outer(factor, factor))
+
+
+def feasible(model: BandModel, band: LineBand) -> BandModel:
+    """The model itself, or one close to it whose covariance is positive definite."""
+    for attempt in range(limits.RAISES):
+        if np.isfinite(log_likelihood(model, band)):
+            return model
+        model = raised(model, band, 0.1 * 3.0**attempt)
+    return replace(model, force=np.diag(np.diag(model.force)))
+
+
+def raised(model: BandModel, band: LineBand, share: float = 0.1) -> BandModel:
+    """The model with positive force spectrum and a raised, positive background."""
+    power = np.median(band.powers_seen, axis=0)
+    noise = _positive(model.noise) + np.diag(share * power + 1e-6)
+    force, driven = model.force.copy(), slice(0, model.driven)
+    force[driven, driven] = _positive(force[driven, driven])
+    return replace(model, noise=noise, force=force)
+
+
+def _positive(matrix: ComplexArray) -> ComplexArray:
+    """The nearest positive definite matrix."""
+    values, vectors = np.linalg.eigh(matrix)
+    least = 1e-6 * values.max(initial=1e-6)
+    return np.asarray((vectors * np.maximum(values, least)) @ vectors.conj().T)

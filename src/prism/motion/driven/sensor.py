@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.bands import DrivenMode, feasible, start
+from prism.motion.driven.bands import DrivenMode, start
 from prism.motion.driven.driven import DrivenFit, fit_driven
-from prism.motion.driven.scoring import maximise
+from prism.motion.driven.scoring import feasible, maximise
 from prism.motion.driven.spectrum import FourierLines, fourier_lines, line_band, usable_step
 from prism.record import QUANTITIES, Record
 

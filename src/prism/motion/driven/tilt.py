@@ -12,20 +12,40 @@ shapes and damping follow p, times its error, is added to their errors.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
 from prism.motion.driven import _limits as limits
-from prism.motion.driven.bands import feasible
-from prism.motion.driven.scoring import BandFit, maximise
+from prism.motion.driven.scoring import BandFit, feasible, maximise
 from prism.search.work import over
 
-__all__ = ["Tilt", "tilted"]
+__all__ = ["Tilt", "Tiltable", "at_tilt", "begun", "tilted", "tilted_by"]
+
+
+class Tiltable(Protocol):
+    """A fit at its maximum, of one band or of several that share their p."""
+
+    @property
+    def log_likelihood(self) -> float:
+        """Its log-likelihood."""
+
+    @property
+    def tilt(self) -> float:
+        """The p of its forces."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Lowest and highest frequency of its lines."""
+
+
+T = TypeVar("T", bound=Tiltable)
 
 
 @dataclass(frozen=True)
-class Tilt:
+class Tilt(Generic[T]):
     """The fit of a band with forces that are not flat, and how it hangs on p.
 
     Attributes
@@ -38,18 +58,18 @@ class Tilt:
         At a smaller p and a larger one.
     """
 
-    fit: BandFit
+    fit: T
     std: float
-    below: BandFit
-    above: BandFit
+    below: T
+    above: T
 
     @property
     def apart(self) -> float:
         """Between the p of the last two."""
-        return self.above.band.tilt - self.below.band.tilt
+        return self.above.tilt - self.below.tilt
 
 
-def tilted(fit: BandFit) -> Tilt | None:
+def tilted(fit: BandFit) -> Tilt[BandFit] | None:
     """The fit of a band with the p that fits best; None where p hardly matters.
 
     Parameters
@@ -57,33 +77,52 @@ def tilted(fit: BandFit) -> Tilt | None:
     fit : BandFit
         With flat forces, at its maximum.
     """
-    ends = fit.band.ends
+    return tilted_by(at_tilt, fit)
+
+
+def tilted_by(refitted: Callable[[T, float], T], fit: T) -> Tilt[T] | None:
+    """As `tilted`, of any fit.
+
+    Parameters
+    ----------
+    refitted : callable
+        Gives the maximum at another p.
+    fit
+        With flat forces, at its maximum.
+    """
+    ends = fit.ends
     if ends[1] < limits.TILTED_BAND * ends[0] or over():
         return None
     step, std = limits.TILT_STEP, limits.TILT_PRIOR
     below = above = fit
     for _ in range(limits.TILT_ROUNDS):
-        here = fit.band.tilt
-        below, above = _refitted(fit, here - step), _refitted(fit, here + step)
+        here = fit.tilt
+        below, above = refitted(fit, here - step), refitted(fit, here + step)
         low, middle, high = (_value(one) for one in (below, fit, above))
         bend = (2 * middle - low - high) / step**2
         std = float(1 / np.sqrt(max(bend, limits.TILT_PRIOR**-2)))
         move = float(np.clip((high - low) / (2 * step) * std**2, *limits.TILT_MOVE))
-        fit = _refitted(fit, float(np.clip(here + move, *limits.TILTS)))
+        fit = refitted(fit, float(np.clip(here + move, *limits.TILTS)))
         if abs(move) < step:
             break
     return Tilt(fit, std, below, above)
 
 
-def _value(fit: BandFit) -> float:
+def _value(fit: Tiltable) -> float:
     """The logarithm of likelihood and prior."""
-    return fit.log_likelihood - 0.5 * (fit.band.tilt / limits.TILT_PRIOR) ** 2
+    return fit.log_likelihood - 0.5 * (fit.tilt / limits.TILT_PRIOR) ** 2
 
 
-def _refitted(fit: BandFit, tilt: float) -> BandFit:
-    """The maximum at another p. Modes whose forces are held keep their power at resonance."""
+def at_tilt(fit: BandFit, tilt: float) -> BandFit:
+    """The maximum at another p."""
+    start = begun(fit, tilt)
+    return maximise(start.model, start.band)
+
+
+def begun(fit: BandFit, tilt: float) -> BandFit:
+    """The start of a fit at another p; modes whose forces are held keep their power."""
     band, model = replace(fit.band, tilt=tilt), fit.model
     gains = model.gains.copy()
     held = slice(model.driven, None)
     gains[held] *= (band.middle / model.omega[held]) ** (0.5 * (tilt - fit.band.tilt))
-    return maximise(feasible(replace(model, gains=gains), band), band)
+    return BandFit.at(feasible(replace(model, gains=gains), band), band)
