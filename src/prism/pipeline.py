@@ -32,10 +32,10 @@ from prism.motion.driven.setups.linkage import Linkage
 from prism.motion.explanation import Explanation, Question, Tell, cut_short
 from prism.motion.gyroscopic.kind import Gyroscopic
 from prism.motion.kinds import KINDS, chosen
-from prism.motion.long_records import decide_at_length
 from prism.motion.moving.kind import Moving
 from prism.motion.steady import Lines
 from prism.motion.steady.kind import Steady
+from prism.motion.with_gaps import decide_with_gaps
 from prism.options import all_options, changed, check_options
 from prism.record import Record
 from prism.remarks import Ask, Remark, Words
@@ -303,7 +303,7 @@ def _found(explanation: Explanation, asked: Question) -> Finding:
     """The finding, or the refusal that helps most."""
     try:
         if is_open(asked, explanation):
-            return decide_at_length(asked, explanation, [*KINDS, BrokenSteady()])
+            return decide_with_gaps(asked, explanation, [*KINDS, BrokenSteady()])
         return explanation.find(asked)
     except CannotTellError as refusal:
         others = (kind.instead_of(asked, refusal) for kind in KINDS if kind is not explanation)

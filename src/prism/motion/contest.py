@@ -41,7 +41,7 @@ from prism.remarks import Remark
 from prism.search.rounding import is_rounding
 from prism.search.work import allowed, over
 
-__all__ = ["against", "decide", "is_open"]
+__all__ = ["against", "decide", "is_open", "undoubted"]
 
 
 def is_open(asked: Question, explanation: Explanation) -> bool:
@@ -81,10 +81,9 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
         refusal = error
         if _hump(asked, asked.record.trials) > limits.DOUBT_LEVEL:
             raise
-    if lead is not None and _full(asked, lead.finding):
-        return lead.finding
-    if lead is not None and not lead.doubts:
-        return with_evidence(asked, lead, [(lead, rival(lead, 0.0))])
+    plain = None if lead is None else _settled_by(asked, lead)
+    if plain is not None:
+        return plain
     asked.tell("other kinds of motion")
     others = [
         kind for kind in kinds if kind is not first and _worth_asking(asked, kind, lead, smooth)
@@ -93,6 +92,31 @@ def decide(asked: Question, first: Explanation, kinds: Sequence[Explanation]) ->
     if isinstance(refused, NoisePeakError):
         refusal = refused
     return _chosen(asked, [*([] if lead is None else [lead]), *found], refusal)
+
+
+def undoubted(asked: Question, first: Explanation) -> Finding | None:
+    """What is asked first, where nothing asks for more; None where something does.
+
+    Parameters
+    ----------
+    asked : Question
+        Of a record without Fourier lines.
+    first : Explanation
+    """
+    if isinstance(first, LossyMotion):
+        return None
+    try:
+        lead = _first_look(asked, first, smooth=True)
+    except NoLineError:
+        return None
+    return None if lead is None else _settled_by(asked, lead)
+
+
+def _settled_by(asked: Question, lead: Contender) -> Finding | None:
+    """The finding of a first look that leaves nothing to ask."""
+    if _full(asked, lead.finding):
+        return lead.finding
+    return None if lead.doubts else with_evidence(asked, lead, [(lead, rival(lead, 0.0))])
 
 
 def _worth_asking(asked: Question, kind: Explanation, lead: Contender | None, smooth: bool) -> bool:

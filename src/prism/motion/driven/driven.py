@@ -38,6 +38,8 @@ from prism.remarks import Remark
 
 __all__ = ["DrivenFit", "fit_driven"]
 
+Errors = Callable[[BandFit, Tilt[BandFit] | None], tuple[Array, Array]]
+
 
 @dataclass(frozen=True)
 class DrivenFit(DampedModes):
@@ -98,16 +100,16 @@ def fit_driven(
         When all that stands out are peaks without a shape, unless these are modes.
     """
     tell = progress or (lambda text: None)
-    ends = _ends(record, band, false_alarm, max_modes)
+    ends = ends_of(record, band, false_alarm, max_modes)
     search = ModeSearch(fourier_lines(record), ends, false_alarm)
     modes = _decided(search, (), tell)
     on_top = steady_on_top(record, modes)
     if on_top is None:
-        return _fitted(record, search, modes, max_modes, insist, tell)
+        return fitted(record, search, modes, max_modes, insist, tell)
     tell("steady lines on top of the driven motion")
     search = replace(search, lines=fourier_lines(on_top.rest))
     modes = _decided(search, on_top.others, tell)
-    fit = _fitted(on_top.rest, search, modes, max_modes, insist, tell)
+    fit = fitted(on_top.rest, search, modes, max_modes, insist, tell)
     return replace(fit, on_top=on_top, remarks=(on_top.remark(), *fit.remarks))
 
 
@@ -120,39 +122,53 @@ def _decided(
     tell(f"{len(proposed)} candidates; likelihood of each")
     modes = search.decide(proposed, known)
     if not modes:
-        raise _none_left(len(proposed))
+        raise none_left(len(proposed))
     return modes
 
 
-def _none_left(candidates: int) -> NoLineError:
+def none_left(candidates: int) -> NoLineError:
     return NoLineError(
         f"none of {candidates} candidate modes stands out of the noise: record longer, or give a "
         "band around the resonances."
     )
 
 
-def _fitted(
+def fitted(
     record: Record,
     search: ModeSearch,
     modes: Sequence[DrivenMode],
     max_modes: int | None,
     insist: bool,
     tell: Callable[[str], None],
+    errors: Errors | None = None,
 ) -> DrivenFit:
-    """The final fit of the modes that were decided on."""
+    """The final fit of the modes that were decided on.
+
+    Parameters
+    ----------
+    record : Record
+    search : ModeSearch
+    modes : sequence of DrivenMode
+    max_modes : int or None
+    insist : bool
+        As `fit_driven` has them.
+    tell : callable
+    errors : callable, optional
+        Covariance and intervals of a band; those of a full record by default.
+    """
     tell(f"{len(modes)} modes; intervals of the damping")
     found = []
     for part in search.sweep(modes, test=False):
         tilt = tilted(part.fit)
         found.append((part if tilt is None else part._replace(fit=tilt.fit), tilt))
     if not found:
-        raise _none_left(len(modes))  # all have grown too broad to be modes
+        raise none_left(len(modes))  # all have grown too broad to be modes
     each = [peak_of(part.fit) for part, _ in found]
     peaks = tuple(peak for peak in each if peak is not None)
     kept = [one for one, peak in zip(found, each, strict=True) if peak is None]
     if not (kept or insist):
         raise NoisePeakError(peaks)
-    fit = _answer(record, found if insist else kept, max_modes)
+    fit = _answer(record, found if insist else kept, max_modes, errors or errors_of_band)
     more = [one_more(part.fit, search.false_alarm) for part, _ in kept if max_modes is None]
     number = number_remark([one for one in more if one is not None])
     remarks = (number, peak_remark(peaks) if peaks else None)
@@ -166,7 +182,7 @@ def band_of(record: Record) -> tuple[float, float]:
     return 2 * np.pi * limits.LOWEST_CYCLES / record.duration, limits.BELOW_NYQUIST * nyquist
 
 
-def _ends(
+def ends_of(
     record: Record,
     band: tuple[float, float] | None,
     false_alarm: float,
@@ -187,10 +203,13 @@ def _ends(
 
 
 def _answer(
-    record: Record, found: Sequence[tuple[KeptModes, Tilt[BandFit] | None]], max_modes: int | None
+    record: Record,
+    found: Sequence[tuple[KeptModes, Tilt[BandFit] | None]],
+    max_modes: int | None,
+    errors_in: Errors,
 ) -> DrivenFit:
     kept, n = [part for part, _ in found], record.n_channels
-    modes, errors = all_modes(kept), [_errors(part.fit, tilt) for part, tilt in found]
+    modes, errors = all_modes(kept), [errors_in(part.fit, tilt) for part, tilt in found]
     strongest = sorted(range(len(modes)), key=lambda k: -modes[k].gain)[:max_modes]
     order = sorted(strongest, key=lambda k: modes[k].omega)
     intervals = np.concatenate([part[1] for part in errors])
@@ -218,12 +237,12 @@ def _answer(
     )
 
 
-def _errors(fit: BandFit, tilt: Tilt[BandFit] | None = None) -> tuple[Array, Array]:
+def errors_of_band(fit: BandFit, tilt: Tilt[BandFit] | None = None) -> tuple[Array, Array]:
     """Covariance of (Ω, shape, ζ), one free mode after the other, and intervals of ζ."""
-    return errors_of(fit, fit.information, _jacobian(fit), _along_tilt(fit, tilt))
+    return errors_of(fit, fit.information, jacobian(fit), along_tilt(fit, tilt))
 
 
-def _along_tilt(fit: BandFit, tilt: Tilt[BandFit] | None) -> Array:
+def along_tilt(fit: BandFit, tilt: Tilt[BandFit] | None) -> Array:
     """How far (Ω, shape, ζ) of each free mode move with p, in its standard deviations."""
     if tilt is None:
         return np.zeros((fit.model.fitted, len(fit.model.noise) + 2))
@@ -245,7 +264,7 @@ def _numbers(fit: BandFit, signs: Array) -> Array:
     return np.column_stack([fit.model.omega[free], units, fit.model.zeta[free]])
 
 
-def _jacobian(fit: BandFit) -> Array:
+def jacobian(fit: BandFit) -> Array:
     """Derivatives of (Ω, displacement shape, ζ) of each free mode by the parameters of its band."""
     model, at, (f, turns, n) = fit.model, fit.model.at, fit.model.turns.shape
     out = np.zeros((f, n + 2, model.parameters))

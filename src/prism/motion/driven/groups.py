@@ -46,6 +46,7 @@ def joined(band: LineBand, order: Index, first: Index) -> LineBand:
     Parameters
     ----------
     band : LineBand
+        Every line by itself.
     order : array of int (lines,)
         Its lines, those of a group one after the other.
     first : array of int (groups,)
@@ -58,13 +59,15 @@ def joined(band: LineBand, order: Index, first: Index) -> LineBand:
     squares = np.array([part.T @ part.conj() for part in np.split(values, first[1:])])
     rest = np.asarray(squares - sums[:, :, None] * sums[:, None, :].conj(), complex)
     rest[counts == 1] = 0.0
+    if band.groups is not None:  # what is not known of the lines
+        rest += np.add.reduceat(band.groups.rest[order], first)
     return replace(
         band,
         omega=np.add.reduceat(band.omega[order], first) / counts,
         span=band.span[order][first],
         trial=band.trial[order][first],
         values=sums,
-        groups=Groups(band, counts.astype(float), rest),
+        groups=Groups(band.entire, counts.astype(float), rest),
     )
 
 

@@ -12,6 +12,7 @@ from prism.finding import Finding
 from prism.motion.account import Account, price_of, usable
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.driven import DrivenFit, fit_driven
+from prism.motion.driven.gaps import fit_gapped
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.steadiness import drive_remark
 from prism.motion.explanation import Attempt, Question
@@ -55,7 +56,8 @@ class Driven(LossyMotion):
     def find(self, asked: Question) -> Finding:
         """Fit the modes."""
         settings = asked.settings
-        fit = fit_driven(
+        fit_them = fit_driven if usable(asked.record) else fit_gapped
+        fit = fit_them(
             asked.record,
             false_alarm=settings.false_alarm,
             max_modes=settings.max_modes,

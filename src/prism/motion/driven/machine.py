@@ -19,7 +19,7 @@ from prism._types import Array, ComplexArray
 from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.spectrum import FourierLines, fourier_lines
-from prism.motion.steady.fit import refine
+from prism.motion.steady.fit import LineFit, refine
 from prism.motion.steady.spikes import residuals_of
 from prism.record import Record
 from prism.remarks import Remark
@@ -83,23 +83,38 @@ def steady_on_top(record: Record, modes: Sequence[DrivenMode]) -> SteadyOnTop | 
     narrow = zeta * omega / (2 * np.pi) * record.duration < limits.STEADY_WIDTH
     if not narrow.any() or narrow.all():
         return None
-    samplings, trials, means = samplings_of(record)
     weights = 1 / np.maximum(record.std() ** 2, limits.TINY)
-    lines = attempted(refine, samplings, np.sort(omega[narrow]), weights)
-    if lines is None:
+    taken = _taken_out(record, np.sort(omega[narrow]), weights)
+    if taken is None:
         return None
+    lines, rest = taken
     background = lines.background
-    rests = [rest + mean for rest, mean in zip(residuals_of(trials, lines), means, strict=True)]
     square = np.mean(
         [np.sum(one.values[:, background:] ** 2, axis=2) for one in lines.linear], axis=0
     )
     sizes = np.sqrt(square.reshape(record.n_channels, 2, -1).sum(axis=1).T / record.n_trials)
-    rest = record.with_values(rests)
     level = _levels(fourier_lines(rest), lines.omega) / (record.dt or 1.0)
     own = np.sqrt(np.diag(np.linalg.inv(lines.fisher)) * (level @ weights) / record.n_channels)
     others = tuple(mode for mode, steady in zip(modes, narrow, strict=True) if not steady)
     poles = np.asarray(-zeta * omega + 1j * omega * np.sqrt(1 - zeta**2))
     return SteadyOnTop(lines.omega, own, sizes, rest, others, poles[np.argsort(omega)])
+
+
+def without_steady(record: Record, omega: Array) -> Record:
+    """A record without steady lines near given frequencies; it may have gaps."""
+    weights = 1 / np.maximum(record.std() ** 2, limits.TINY)
+    taken = _taken_out(record, omega, weights)
+    return record if taken is None else taken[1]
+
+
+def _taken_out(record: Record, omega: Array, weights: Array) -> tuple[LineFit, Record] | None:
+    """Steady lines that were fitted, and the record without them."""
+    samplings, trials, means = samplings_of(record)
+    lines = attempted(refine, samplings, omega, weights)
+    if lines is None:
+        return None
+    rests = [rest + mean for rest, mean in zip(residuals_of(trials, lines), means, strict=True)]
+    return lines, record.with_values(rests)
 
 
 def _levels(lines: FourierLines, omega: Array) -> Array:

@@ -8,7 +8,7 @@ so that :math:`E|Y|^2` is the two-sided spectrum; q counts derivatives of the di
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -18,6 +18,26 @@ from prism._types import Array, ComplexArray, Index, Mask
 from prism.errors import RecordError, RecordTooShortError
 from prism.motion.driven import _limits as limits
 from prism.record import QUANTITIES, Record
+
+
+@dataclass(frozen=True, eq=False)
+class Spread:
+    """What is not known of lines where not all was measured; the lines are then means.
+
+    Attributes
+    ----------
+    rest : array (lines, channels, channels)
+        Covariance of each line, given what was measured.
+    drawn : array (lines, channels)
+        One draw of what the lines may be.
+    """
+
+    rest: ComplexArray
+    drawn: ComplexArray
+
+    def only(self, keep: Mask | Index) -> Spread:
+        """That of some of the lines."""
+        return Spread(self.rest[keep], self.drawn[keep])
 
 
 @dataclass(frozen=True)
@@ -34,6 +54,8 @@ class FourierLines:
         Derivatives of the displacement that each channel measures.
     trial : array of int (lines,)
         The trial that each line is from.
+    spread : Spread or None
+        Where not all was measured.
     """
 
     omega: Array
@@ -41,11 +63,13 @@ class FourierLines:
     values: ComplexArray
     orders: Index
     trial: Index
+    spread: Spread | None = field(default=None, kw_only=True)
 
     def only(self, keep: Mask | Index) -> Self:
         """Some of the lines."""
         parts = {name: getattr(self, name)[keep] for name in ("omega", "span", "values", "trial")}
-        return replace(self, **parts)
+        spread = None if self.spread is None else self.spread.only(keep)
+        return replace(self, **parts, spread=spread)
 
     def between(self, low: float, high: float) -> Self:
         """Lines with ``low <= ω <= high``."""
@@ -69,11 +93,12 @@ class Groups:
     Attributes
     ----------
     lines : LineBand
-        All lines, each by itself.
+        All lines, each by itself; drawn, where not all was measured.
     counts : array (groups,)
         K, how many lines a group has.
     rest : array (groups, channels, channels)
-        :math:`\sum Y Y^H - m m^H`, with :math:`m = \sum Y / \sqrt K` the value of the group.
+        :math:`\sum Y Y^H - m m^H`, with :math:`m = \sum Y / \sqrt K` the value of the group, and
+        what is not known of the lines.
     """
 
     lines: LineBand
@@ -176,12 +201,22 @@ class LineBand(FourierLines):
 
 def line_band(lines: FourierLines, *, leakage: bool = True) -> LineBand:
     """Lines with every channel scaled to unit power at the middle of the band."""
-    scale = np.maximum(np.sqrt(np.mean(np.abs(lines.values) ** 2, axis=0)), limits.TINY)
+    spread = lines.spread
+    power = np.abs(lines.values) ** 2
+    if spread is not None:
+        power = power + np.einsum("kaa->ka", spread.rest).real
+    scale = np.maximum(np.sqrt(np.mean(power, axis=0)), limits.TINY)
     middle = float(np.sqrt(lines.omega.min() * lines.omega.max()))
-    values = lines.values / scale
-    return LineBand(
-        *(lines.omega, lines.span, values, lines.orders, lines.trial), scale, middle, leakage
-    )
+
+    def of(values: ComplexArray) -> LineBand:
+        about = (lines.omega, lines.span, values / scale, lines.orders, lines.trial)
+        return LineBand(*about, scale, middle, leakage)
+
+    band = of(lines.values)
+    if spread is None:
+        return band
+    rest = np.asarray(spread.rest / np.outer(scale, scale), complex)
+    return replace(band, groups=Groups(of(spread.drawn), np.ones(len(rest)), rest))
 
 
 def hann(values: ComplexArray) -> ComplexArray:

@@ -1,0 +1,147 @@
+"""Where the samples of a record stand on an even grid: gaps, dropped rows, times that jitter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from prism._types import Array, Index, Mask
+from prism.errors import RecordError, RecordTooShortError
+from prism.motion.driven import _limits as driven_limits
+from prism.motion.driven.gaps import _limits as limits
+from prism.record import Record
+
+__all__ = ["Places", "places_of"]
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The samples of one trial on an even grid.
+
+    Attributes
+    ----------
+    step : float
+        Of the grid.
+    samples : int
+        Points of the grid.
+    at : array (S,)
+        Place of each sample, in steps from the first point.
+    seen : array of bool (S, n)
+        Which channels were measured.
+    """
+
+    step: float
+    samples: int
+    at: Array
+    seen: Mask
+
+    @property
+    def cells(self) -> Index:
+        """The point of the grid next to each sample."""
+        return np.asarray(np.clip(np.rint(self.at), 0, self.samples - 1), int)
+
+    @property
+    def even(self) -> bool:
+        """Whether every sample stands on its point of the grid."""
+        return bool(np.all(np.abs(self.at - np.rint(self.at)) < limits.ON_GRID))
+
+    def filled(self, values: Array) -> Array:
+        """Values on the grid, straight lines between those that were measured, (samples, n)."""
+        grid = np.arange(self.samples)
+        columns = [
+            np.interp(grid, self.at[own], values[own, channel])
+            for channel, own in enumerate(self.seen.T)
+        ]
+        return np.array(columns).T
+
+
+def places_of(record: Record) -> tuple[Places, ...]:
+    """The even grid behind each trial of a record.
+
+    Parameters
+    ----------
+    record : Record
+
+    Raises
+    ------
+    RecordError
+        Where there is none: too much is missing, or the times are too irregular.
+    RecordTooShortError
+    """
+    step = record.dt or _common_step(record)
+    out = []
+    for number, (times, values) in enumerate(zip(record.times, record.trials, strict=True)):
+        at = (times - times[0]) / step if record.dt else _counted(times, step)
+        if not record.dt:
+            at = at - np.rint(at[0])
+        samples = int(np.rint(at[-1])) + 1
+        seen = np.isfinite(values)
+        _check(record, number, Places(step, samples, np.asarray(at), seen))
+        out.append(Places(step, samples, np.asarray(at), seen))
+    return tuple(out)
+
+
+def _common_step(record: Record) -> float:
+    """The step behind irregular times: of all trials the same."""
+    each = [_step(times) for times in record.times]
+    if max(each) > min(each) * (1 + 1e-6) and record.n_trials > 1:
+        each = [float(np.median(each))]
+    return each[0]
+
+
+def _step(times: Array) -> float:
+    """The step of the even grid that times follow best."""
+    mean = (times[-1] - times[0]) / (len(times) - 1)
+    found = [_refined(times, first) for first in (mean, float(np.median(np.diff(times))))]
+    return min(found, key=lambda one: _off(times, one))
+
+
+def _refined(times: Array, step: float) -> float:
+    """A step fitted to more and more of the times, each counted with the one before."""
+    window = limits.FIRST_WINDOW
+    while True:
+        part = times[:window]
+        count = np.rint((part - part[0]) / step)
+        about = count - count.mean()
+        step = float(about @ (part - part.mean()) / (about @ about))
+        if window >= len(times):
+            return step
+        window *= 2
+
+
+def _off(times: Array, step: float) -> float:
+    """How far times are from a grid of a step, root mean square in steps, and how coarse it is."""
+    at = _counted(times, step)
+    off = float(np.sqrt(np.mean((at - np.rint(at)) ** 2)))
+    repeated = float(np.mean(np.diff(np.rint(at)) < 1))
+    return off + repeated
+
+
+def _counted(times: Array, step: float) -> Array:
+    """Places in steps, about whole numbers."""
+    at = (times - times[0]) / step
+    return np.asarray(at - np.median(at - np.rint(at)))
+
+
+def _check(record: Record, number: int, places: Places) -> None:
+    where = f"trial {number + 1}: " if record.n_trials > 1 else ""
+    off = np.abs(places.at - places.cells)
+    if off.max() > limits.FARTHEST or np.sqrt(np.mean(off**2)) > limits.MEAN_FARTHEST:
+        raise RecordError(
+            f"{where}the times are irregular: they are up to {off.max():.2g} steps off an even "
+            "grid. A driven fit allows gaps, and times that jitter by less than half a step: bring "
+            "the record to an even step first."
+        )
+    share = places.seen.sum(axis=0) / places.samples
+    if share.min() < limits.LEAST_SEEN:
+        name = record.channels[int(np.argmin(share))]
+        raise RecordError(
+            f"{where}{share.min():.0%} of the samples of channel {name} are there: a driven fit "
+            f"needs {limits.LEAST_SEEN:.0%}. Leave the channel out, or cut the record."
+        )
+    if places.samples < driven_limits.FEWEST_DRIVEN:
+        raise RecordTooShortError(
+            f"{where}{places.samples} samples: a driven fit needs at least "
+            f"{driven_limits.FEWEST_DRIVEN}."
+        )
