@@ -54,6 +54,7 @@ def assemble(
         temperature=None if known is None else known.temperature,
         forecast_check=check,
         evidence=found.evidence,
+        machine_lines=found.machine_lines,
     )
 
 

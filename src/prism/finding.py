@@ -20,6 +20,7 @@ from prism.evidence import UNWEIGHED, Evidence
 from prism.forecast import Motion
 from prism.hamiltonian import Hamiltonian
 from prism.kernel import Certificate, certify
+from prism.machines import MachineLines
 from prism.magnitudes import Undetermined
 from prism.modes import Modes
 from prism.record import Record
@@ -225,6 +226,8 @@ class Finding:
         What the engine returned, for those who ask further questions of it.
     evidence : Evidence
         Other kinds of motion that were considered.
+    machine_lines : MachineLines or None
+        Steady lines on top of a random motion.
     """
 
     kind: str
@@ -243,6 +246,7 @@ class Finding:
     fit: object = None
     evidence: Evidence = UNWEIGHED
     noise_correlation: Array | None = None
+    machine_lines: MachineLines | None = None
 
     def with_remarks(self, *remarks: Remark | Words | str | None) -> Finding:
         """The same with more remarks; None adds nothing."""

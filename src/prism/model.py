@@ -23,6 +23,7 @@ from prism.gramian import Observability, observability
 from prism.hamiltonian import Hamiltonian
 from prism.identifiability import Identifiability
 from prism.kernel import Certificate, MemoryKernel, UndeterminedKernel
+from prism.machines import MachineLines
 from prism.modes import Modes
 from prism.port_hamiltonian import PortHamiltonian, port_matrices, port_names
 from prism.receptance import receptance_std
@@ -97,6 +98,8 @@ class Model(Value):
     settings : Settings
     evidence : Evidence
         Kinds of motion that were weighed, best first.
+    machine_lines : MachineLines or None
+        Steady lines on top of a noise-driven motion, with their harmonics; they are no modes.
     """
 
     experiment: str
@@ -116,6 +119,7 @@ class Model(Value):
     forecast_check: ForecastCheck | None = None
     evidence: Evidence = UNWEIGHED
     noise_correlation: Array | None = None
+    machine_lines: MachineLines | None = None
 
     def __repr__(self) -> str:
         hidden = 0 if self.hamiltonian is None else len(self.hamiltonian.hidden)

@@ -33,6 +33,11 @@ def bridge_rows(place: Path) -> list[Row]:
     return _rows("Hardanger bridge, 31 min", values, 2.0, 1, 1.0)
 
 
+def record_rows(name: str, values: Array, rate: float) -> list[Row]:
+    """A record of ours."""
+    return _rows(name, values, rate, 1, rate / 2)
+
+
 def _rows(name: str, values: Array, rate: float, decimate: int, highest: float) -> list[Row]:
     """Stable groups of covariance-driven subspace identification, and its time.
 

@@ -20,6 +20,7 @@ from prism.finding import Determined, Finding, RecordSummary, ResponseSummary, Z
 from prism.identifiability import Identifiability
 from prism.io._atomic import replacing
 from prism.kernel import Certificate
+from prism.machines import MachineLines
 from prism.magnitudes import Undetermined
 from prism.model import ForecastCheck, Model
 from prism.modes import Modes
@@ -106,6 +107,8 @@ def model_to_json(model: Model) -> Json:
         "identifiability": _verdict_to_json(model.identifiability),
         "settings": model.settings.to_json(),
     }
+    if model.machine_lines is not None:
+        out["machine_lines"] = _machines_to_json(model.machine_lines)
     if model.evidence.rivals:
         out["evidence"] = model.evidence.to_json()
     if model.forecast_check is not None:
@@ -125,6 +128,32 @@ def model_to_json(model: Model) -> Json:
     if model.trajectories is not None:
         out[model.trajectories.key] = model.trajectories.to_json()
     return out
+
+
+def _machines_to_json(lines: MachineLines) -> list[Json]:
+    return [
+        {
+            "frequency": float(lines.frequencies[k]),
+            "frequency_std": float(lines.frequencies_std[k]),
+            "machine": int(lines.machine[k]),
+            "harmonic": int(lines.harmonic[k]),
+            "amplitudes": lines.amplitudes[k].tolist(),
+        }
+        for k in range(len(lines))
+    ]
+
+
+def _machines_from_json(lines: list[Json]) -> MachineLines:
+    def column(name: str, kind: type) -> Any:
+        return np.array([line[name] for line in lines], kind)
+
+    return MachineLines(
+        column("frequency", float),
+        column("frequency_std", float),
+        column("amplitudes", float),
+        column("machine", np.intp),
+        column("harmonic", np.intp),
+    )
 
 
 def _noise_to_json(model: Model) -> Json:
@@ -264,6 +293,7 @@ def _finding_from_json(data: Json, verdict: Identifiability) -> Finding:
         motion=motion_from_json(data),
         response=_response_from_json(data["response"]) if "response" in data else None,
         evidence=Evidence.from_json(data["evidence"]) if "evidence" in data else UNWEIGHED,
+        machine_lines=_machines_from_json(lines) if (lines := data.get("machine_lines")) else None,
     )
 
 

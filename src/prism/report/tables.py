@@ -84,8 +84,14 @@ def facts(model: Model) -> tuple[tuple[str, str], ...]:
         ("channels", _channels(model)),
         ("record", _record(model)),
         ("noise", _noise(model)),
+        *_machines(model),
         *_temperature(model),
     )
+
+
+def _machines(model: Model) -> tuple[tuple[str, str], ...]:
+    lines = model.machine_lines
+    return () if lines is None else (("machines", f"steady lines at {lines.words()}"),)
 
 
 def _motion(model: Model) -> tuple[tuple[str, str], ...]:

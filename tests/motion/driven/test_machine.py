@@ -25,7 +25,10 @@ def test_a_machine_is_named_and_no_mode():
     assert model.kind == plain.kind == "driven"
     assert len(model.modes) == len(plain.modes) == 3
     assert not machine(plain)
-    assert "0.9" in str(machine(model)[0])
+    lines = model.machine_lines
+    assert plain.machine_lines is None
+    assert abs(lines.frequencies[0] - 0.9) < 4 * lines.frequencies_std[0]
+    assert lines.words() in str(machine(model)[0])
     # the modes are those of the record without the machine
     off = np.abs(model.modes.frequencies - plain.modes.frequencies)
     assert np.all(off < 0.5 * plain.modes.frequencies_std)
@@ -38,5 +41,5 @@ def test_its_frequency_has_an_error_that_holds():
     z = []
     for seed in range(5):
         on_top = fit_driven(shaken(seed, lines=(0.9,))).on_top
-        z.append(float((on_top.frequencies[0] - 0.9) / on_top.frequencies_std[0]))
+        z.append(float((on_top.lines.frequencies[0] - 0.9) / on_top.lines.frequencies_std[0]))
     assert 0.3 < np.sqrt(np.mean(np.square(z))) < 1.8

@@ -120,6 +120,14 @@ NO_INFORMATION = 1e-11  # of the largest, in directions that are left out of a c
 # -- steady lines on top ---------------------------------------------------------------------------
 STEADY_WIDTH = 0.25  # ζ f T below which a mode kept its phase: machines .02 to .11, modes from .8
 LEAST_DRIVEN = 0.25  # of the power: below that the motion is the steady lines, the rest noise
+OUTSTANDING = 1e-6  # chance of a line that is too strong for a driven motion
+BESIDE = (2, 12)  # lines on either side that are compared with it
+PLAIN_BESIDE = 2.0  # median of their powers over what a driven motion has, at most
+STEADY_CHUNK = 100_000  # samples that are taken at a time
+STEADY_STEPS = 5  # of the frequencies of steady lines
+STEADY_SETTLED = 0.1  # standard deviations that are no step any more
+REFILL_SEED = 6174  # of what is drawn again where a steady line was taken out
+MACHINE_ROUNDS = 4  # of steady lines that are taken out, and of modes without them
 AROUND_STEADY = 40  # Fourier lines around a steady one that tell the noise there
 
 # -- the kind of sensor ----------------------------------------------------------------------------

@@ -24,7 +24,12 @@ from prism.motion.driven import _limits as limits
 from prism.motion.driven.bands import DrivenMode
 from prism.motion.driven.innovations import drive_remarks
 from prism.motion.driven.intervals import errors_of
-from prism.motion.driven.machine import SteadyOnTop, steady_on_top
+from prism.motion.driven.machine import (
+    SteadyOnTop,
+    outstanding,
+    steady_on_top,
+    too_narrow,
+)
 from prism.motion.driven.number import neighbour_remarks, number_remark, one_more
 from prism.motion.driven.peak import NoisePeakError, left_chance, peak_of, peak_remark
 from prism.motion.driven.scoring import BandFit
@@ -35,6 +40,7 @@ from prism.motion.driven.tilt import Tilt, tilted
 from prism.options import check_options
 from prism.record import Record
 from prism.remarks import Remark
+from prism.search.work import over
 
 __all__ = ["DrivenFit", "fit_driven"]
 
@@ -103,13 +109,24 @@ def fit_driven(
     ends = ends_of(record, band, false_alarm, max_modes)
     search = ModeSearch(fourier_lines(record), ends, false_alarm)
     modes = _decided(search, (), tell)
-    on_top = steady_on_top(record, modes)
+    parts = search.sweep(modes, test=False)
+    on_top, lines = None, np.zeros(0)
+    for _ in range(limits.MACHINE_ROUNDS):
+        more = outstanding([part.fit for part in parts])
+        if not (len(more) or too_narrow(record, modes).any()) or over():
+            break
+        taken = steady_on_top(record, modes, np.append(lines, more))
+        if taken is None:
+            break
+        tell("steady lines on top of the driven motion")
+        on_top, lines = taken, taken.lines.frequencies
+        search = replace(search, lines=fourier_lines(on_top.rest))
+        modes = _decided(search, on_top.others, tell)
+        parts = search.sweep(modes, test=False)
+    rest = record if on_top is None else on_top.rest
+    fit = fitted(rest, search, parts, max_modes, insist, tell)
     if on_top is None:
-        return fitted(record, search, modes, max_modes, insist, tell)
-    tell("steady lines on top of the driven motion")
-    search = replace(search, lines=fourier_lines(on_top.rest))
-    modes = _decided(search, on_top.others, tell)
-    fit = fitted(on_top.rest, search, modes, max_modes, insist, tell)
+        return fit
     return replace(fit, on_top=on_top, remarks=(on_top.remark(), *fit.remarks))
 
 
@@ -136,19 +153,20 @@ def none_left(candidates: int) -> NoLineError:
 def fitted(
     record: Record,
     search: ModeSearch,
-    modes: Sequence[DrivenMode],
+    parts: Sequence[KeptModes],
     max_modes: int | None,
     insist: bool,
     tell: Callable[[str], None],
     errors: Errors | None = None,
 ) -> DrivenFit:
-    """The final fit of the modes that were decided on.
+    """The answer of the modes that were decided on.
 
     Parameters
     ----------
     record : Record
     search : ModeSearch
-    modes : sequence of DrivenMode
+    parts : sequence of KeptModes
+        All bands at their maximum.
     max_modes : int or None
     insist : bool
         As `fit_driven` has them.
@@ -156,13 +174,16 @@ def fitted(
     errors : callable, optional
         Covariance and intervals of a band; those of a full record by default.
     """
-    tell(f"{len(modes)} modes; intervals of the damping")
+    tell(f"{len(all_modes(parts))} modes; intervals of the damping")
     found = []
-    for part in search.sweep(modes, test=False):
+    for part in parts:
         tilt = tilted(part.fit)
         found.append((part if tilt is None else part._replace(fit=tilt.fit), tilt))
     if not found:
-        raise none_left(len(modes))  # all have grown too broad to be modes
+        raise NoLineError(
+            "all that stands out of the noise is too broad to be a mode: record longer, or give a "
+            "band around the resonances."
+        )
     each = [peak_of(part.fit) for part, _ in found]
     peaks = tuple(peak for peak in each if peak is not None)
     kept = [one for one, peak in zip(found, each, strict=True) if peak is None]

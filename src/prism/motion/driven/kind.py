@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -50,7 +51,7 @@ class Driven(LossyMotion):
             if np.mean((on_top.rest.std() / record.std()) ** 2) < limits.LEAST_DRIVEN:
                 return None  # steady lines in coloured noise
             rests = on_top.rest.trials
-            parameters += len(on_top.frequencies) * (1 + 2 * record.n_channels * record.n_trials)
+            parameters += len(on_top.lines) * (1 + 2 * record.n_channels * record.n_trials)
         return Account(rests, price_of(record, parameters), bands)
 
     def find(self, asked: Question) -> Finding:
@@ -65,7 +66,7 @@ class Driven(LossyMotion):
             progress=asked.tell,
         )
         drive = drive_remark(fit.bands)
-        return finding_of(
+        found = finding_of(
             asked,
             fit,
             kind=self.name,
@@ -81,6 +82,8 @@ class Driven(LossyMotion):
                 *([] if drive is None else [drive]),
             ),
         )
+        lines = None if fit.on_top is None else fit.on_top.lines
+        return replace(found, machine_lines=lines)
 
 
 def parameters_of(bands: Sequence[BandFit]) -> int:

@@ -23,7 +23,7 @@ from prism.motion.driven.gaps.kept import Thinned, kept
 from prism.motion.driven.gaps.places import Places, places_of
 from prism.motion.driven.gaps.spectra import RecordSpectrum
 from prism.motion.driven.intervals import errors_of
-from prism.motion.driven.machine import steady_on_top, without_steady
+from prism.motion.driven.machine import outstanding, steady_on_top, without_steady
 from prism.motion.driven.scoring import BandFit
 from prism.motion.driven.search import KeptModes, ModeSearch, all_modes
 from prism.motion.driven.spectrum import FourierLines, fourier_lines
@@ -42,8 +42,13 @@ class _Settled(NamedTuple):
     """Modes and expected lines that agree with each other."""
 
     search: ModeSearch
-    modes: list[DrivenMode]
+    parts: list[KeptModes]
     expected: Expected
+
+    @property
+    def steady(self) -> Array:
+        """Frequencies of single lines that are too strong for a driven motion."""
+        return outstanding(_fits(self.parts))
 
 
 def fit_gapped(
@@ -73,16 +78,16 @@ def fit_gapped(
     tell = progress or (lambda text: None)
     places = places_of(record)
     found = _settled(record, places, false_alarm, max_modes, tell)
-    on_top = steady_on_top(found.expected.record, found.modes)
+    on_top = steady_on_top(found.expected.record, all_modes(found.parts), found.steady)
     if on_top is not None:
         tell("steady lines on top of the driven motion")
-        rest = without_steady(record, on_top.frequencies)
+        rest = without_steady(record, on_top)
         found = _settled(rest, places, false_alarm, max_modes, tell)
 
     def errors(fit: BandFit, tilt: Tilt[BandFit] | None) -> tuple[Array, Array]:
         return _errors(fit, tilt, found.expected)
 
-    fit = fitted(found.expected.record, found.search, found.modes, max_modes, insist, tell, errors)
+    fit = fitted(found.expected.record, found.search, found.parts, max_modes, insist, tell, errors)
     on = () if on_top is None else (on_top.remark(),)
     return replace(fit, on_top=on_top, remarks=(_remark(record, places), *on, *fit.remarks))
 
@@ -139,9 +144,9 @@ def _settled(
             raise none_left(known)
         still = len(before) == len(modes) and _move(parts, before) < limits.SETTLED
         if (settled and still and len(modes) == known) or over():
-            return _Settled(search, modes, here)
+            break
         settled, known = settled or still, len(modes)
-    return _Settled(search, modes, here)
+    return _Settled(search, parts, here)
 
 
 def _fits(parts: Sequence[KeptModes]) -> list[BandFit]:
