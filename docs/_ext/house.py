@@ -59,6 +59,7 @@ STOREYS = (
             ),
             *(
                 "magnitudes",
+                "machines",
                 "diagnostics",
                 "gramian",
                 "flutter",

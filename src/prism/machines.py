@@ -15,7 +15,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 _HIGHEST = 50  # harmonic that is looked for
-_TOGETHER = 4.0  # standard deviations by which a harmonic may be off
+_HARMONIC_OFF = 4.0  # standard deviations by which a harmonic may be off
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,7 +87,7 @@ def harmonics(frequencies: Array, std: Array, cell: float) -> tuple[Index, Index
                 continue
             times = int(np.rint(frequencies[k] / frequencies[base]))
             off = abs(frequencies[k] - times * frequencies[base])
-            known = _TOGETHER * float(np.hypot(std[k], times * std[base]))
+            known = _HARMONIC_OFF * float(np.hypot(std[k], times * std[base]))
             if 2 <= times <= _HIGHEST and off < min(0.5 * cell, known):
                 machine[k], harmonic[k] = base, times
                 break

@@ -86,12 +86,13 @@ def _outstanding(fit: BandFit) -> Iterator[float]:
         power = np.sum(np.abs(white) ** 2, axis=1)
         both = np.maximum(np.append(power[1:], 0.0), np.append(0.0, power[:-1])) + power
         chance = len(power) * np.minimum(gammaincc(n, power), 2 * gammaincc(2 * n, both))
+        near, far = limits.BESIDE
         for k in np.flatnonzero(chance < limits.OUTSTANDING):
-            around = np.r_[max(k - limits.BESIDE[1], 0) : max(k - limits.BESIDE[0], 0)]
-            beyond = np.r_[k + 1 + limits.BESIDE[0] : min(k + 1 + limits.BESIDE[1], len(power))]
-            beside = power[np.append(around, beyond).astype(int)]
-            highest = power[k] == power[max(k - 2, 0) : k + 3].max()
-            if highest and len(beside) and np.median(beside) < limits.PLAIN_BESIDE * n:
+            if not far <= k < len(power) - far:
+                continue  # at the ends of a band a spectrum is least known
+            beside = np.append(power[k - far : k - near], power[k + 1 + near : k + 1 + far])
+            plain = np.median(beside) < limits.PLAIN_BESIDE * n
+            if plain and power[k] == power[k - 2 : k + 3].max():
                 yield float(part.omega[k])
 
 

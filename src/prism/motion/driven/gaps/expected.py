@@ -15,8 +15,8 @@ import numpy as np
 
 from prism._types import Array, ComplexArray
 from prism.motion.driven.gaps import _limits as limits
-from prism.motion.driven.gaps.conditional import Conditional
-from prism.motion.driven.gaps.places import Places
+from prism.motion.driven.gaps.conditional import Conditional, conditional
+from prism.motion.driven.gaps.places import GridPlaces
 from prism.motion.driven.gaps.spectra import RecordSpectrum
 from prism.motion.driven.spectrum import FourierLines, Spread, fourier_lines
 from prism.record import Record
@@ -44,24 +44,24 @@ class Expected:
 
 
 def expected(
-    record: Record, places: Sequence[Places], spectrum: RecordSpectrum, count: int
+    record: Record, places: Sequence[GridPlaces], spectrum: RecordSpectrum, count: int
 ) -> Expected:
     """The full record, given what was measured.
 
     Parameters
     ----------
     record : Record
-    places : sequence of Places
+    places : sequence of GridPlaces
         Of each trial.
     spectrum : RecordSpectrum
     count : int
         Draws.
     """
-    rng = np.random.default_rng(limits.SEED)
+    rng = np.random.default_rng(limits.DRAW_SEED)
     means, draws = [], []
     offset = np.nanmean(np.concatenate(record.trials), axis=0)
     for values, own in zip(record.trials, places, strict=True):
-        given = Conditional.of(own, spectrum)
+        given = conditional(own, spectrum)
         y = np.where(own.seen, values - offset, 0.0)
         means.append(given.mean(y) + offset)
         draws.append(_drawn(given, y, count, rng) + offset)
@@ -81,7 +81,7 @@ def _drawn(given: Conditional, y: Array, count: int, rng: np.random.Generator) -
     return np.concatenate([given.draws(y, size, rng) for size in sizes])
 
 
-def on_grid(record: Record, places: Sequence[Places], values: Sequence[Array]) -> Record:
+def on_grid(record: Record, places: Sequence[GridPlaces], values: Sequence[Array]) -> Record:
     """A record of values on the even grid."""
     step, names, kinds = places[0].step, record.channels, record.quantity
     return Record(list(values), dt=step, channels=names, quantity=kinds)

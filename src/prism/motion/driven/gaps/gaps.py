@@ -20,7 +20,7 @@ from prism.motion.driven.driven import DrivenFit, along_tilt, ends_of, fitted, j
 from prism.motion.driven.gaps import _limits as limits
 from prism.motion.driven.gaps.expected import Expected, expected, on_grid
 from prism.motion.driven.gaps.kept import Thinned, kept
-from prism.motion.driven.gaps.places import Places, places_of
+from prism.motion.driven.gaps.places import GridPlaces, places_of
 from prism.motion.driven.gaps.spectra import RecordSpectrum
 from prism.motion.driven.intervals import errors_of
 from prism.motion.driven.machine import outstanding, steady_on_top, without_steady
@@ -114,11 +114,11 @@ def full_draw(record: Record, false_alarm: float, progress: Tell) -> Record:
 
 def _settled(
     record: Record,
-    places: Sequence[Places],
+    places: Sequence[GridPlaces],
     false_alarm: float,
     max_modes: int | None,
     tell: Tell,
-    rounds: int = limits.ROUNDS,
+    rounds: int = limits.EM_ROUNDS,
 ) -> _Settled:
     """Rounds of expected lines and fits of modes, until the modes stay."""
     each = zip(places, record.trials, strict=True)
@@ -142,7 +142,7 @@ def _settled(
         modes = all_modes(parts)
         if not modes:
             raise none_left(known)
-        still = len(before) == len(modes) and _move(parts, before) < limits.SETTLED
+        still = len(before) == len(modes) and _move(parts, before) < limits.POLES_STAY
         if (settled and still and len(modes) == known) or over():
             break
         settled, known = settled or still, len(modes)
@@ -156,7 +156,7 @@ def _fits(parts: Sequence[KeptModes]) -> list[BandFit]:
 def _counts(record: Record) -> tuple[int, int]:
     """Draws in the first rounds, and in the last."""
     size = max(record.samples) * record.n_channels * record.n_trials
-    many = int(np.clip(limits.MOST_DRAWN // size, limits.FEWEST_DRAWS, limits.DRAWS))
+    many = int(np.clip(limits.MOST_DRAWN // size, limits.FEWEST_DRAWS, limits.FULL_DRAWS))
     return limits.FIRST_DRAWS, many
 
 
@@ -200,7 +200,7 @@ def _errors(fit: BandFit, tilt: Tilt[BandFit] | None, full: Expected) -> tuple[A
     return errors_of(thinned, information, jacobian(fit), along_tilt(fit, tilt))
 
 
-def _remark(record: Record, places: Sequence[Places]) -> Remark:
+def _remark(record: Record, places: Sequence[GridPlaces]) -> Remark:
     there = sum(int(own.seen.sum()) for own in places)
     whole = sum(own.samples for own in places) * record.n_channels
     uneven = not all(own.even for own in places)

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy.fft
 
-from prism._types import Array, Index, Mask
+from prism._types import Array, ComplexArray, Index, Mask
 from prism.errors import RecordError, RecordTooShortError
 from prism.motion.driven import _limits as driven_limits
 from prism.motion.driven.gaps import _limits as limits
 from prism.record import Record
 
-__all__ = ["Places", "places_of"]
+__all__ = ["GridPlaces", "Spectrum", "places_of"]
+
+Spectrum = Callable[[Array], ComplexArray]
+"""Two-sided spectral matrices (K, n, n) at angular frequencies (K,)."""
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
+class GridPlaces:
     """The samples of one trial on an even grid.
 
     Attributes
@@ -56,7 +61,7 @@ class Places:
         return np.array(columns).T
 
 
-def places_of(record: Record) -> tuple[Places, ...]:
+def places_of(record: Record) -> tuple[GridPlaces, ...]:
     """The even grid behind each trial of a record.
 
     Parameters
@@ -77,8 +82,8 @@ def places_of(record: Record) -> tuple[Places, ...]:
             at = at - np.rint(at[0])
         samples = int(np.rint(at[-1])) + 1
         seen = np.isfinite(values)
-        _check(record, number, Places(step, samples, np.asarray(at), seen))
-        out.append(Places(step, samples, np.asarray(at), seen))
+        _check(record, number, GridPlaces(step, samples, np.asarray(at), seen))
+        out.append(GridPlaces(step, samples, np.asarray(at), seen))
     return tuple(out)
 
 
@@ -91,10 +96,23 @@ def _common_step(record: Record) -> float:
 
 
 def _step(times: Array) -> float:
-    """The step of the even grid that times follow best."""
-    mean = (times[-1] - times[0]) / (len(times) - 1)
-    found = [_refined(times, first) for first in (mean, float(np.median(np.diff(times))))]
-    return min(found, key=lambda one: _off(times, one))
+    r"""The step of the even grid that times follow best.
+
+    .. math:: \max_h \Bigl|\sum_i e^{2πi t_i / h}\Bigr|
+
+    Times on a grid have equal peaks at h, h/2, ...: the largest h counts.
+    """
+    usual = float(np.median(np.diff(times)))
+    cells = np.rint((times - times[0]) / usual * limits.STEP_CELLS).astype(int)
+    size = scipy.fft.next_fast_len(2 * (int(cells[-1]) + 1), real=True)
+    strength = np.abs(scipy.fft.rfft(np.bincount(cells, minlength=size).astype(float), n=size))
+    rates = np.arange(len(strength)) * limits.STEP_CELLS / size  # grid points for a usual step
+    inside = (rates > limits.STEP_RATES[0]) & (rates < limits.STEP_RATES[1])
+    strength = np.where(inside, strength, 0.0)
+    best = int(np.argmax(strength > limits.STEP_PEAK * strength.max()))
+    around = slice(best, best + limits.STEP_CELLS // 2)
+    best += int(np.argmax(strength[around]))
+    return _refined(times, usual / float(rates[best]))
 
 
 def _refined(times: Array, step: float) -> float:
@@ -102,7 +120,7 @@ def _refined(times: Array, step: float) -> float:
     window = limits.FIRST_WINDOW
     while True:
         part = times[:window]
-        count = np.rint((part - part[0]) / step)
+        count = np.rint(_counted(part, step))
         about = count - count.mean()
         step = float(about @ (part - part.mean()) / (about @ about))
         if window >= len(times):
@@ -110,28 +128,21 @@ def _refined(times: Array, step: float) -> float:
         window *= 2
 
 
-def _off(times: Array, step: float) -> float:
-    """How far times are from a grid of a step, root mean square in steps, and how coarse it is."""
-    at = _counted(times, step)
-    off = float(np.sqrt(np.mean((at - np.rint(at)) ** 2)))
-    repeated = float(np.mean(np.diff(np.rint(at)) < 1))
-    return off + repeated
-
-
 def _counted(times: Array, step: float) -> Array:
-    """Places in steps, about whole numbers."""
+    """GridPlaces in steps, about whole numbers: their phase is that of the mean of all."""
     at = (times - times[0]) / step
-    return np.asarray(at - np.median(at - np.rint(at)))
+    phase = np.angle(np.mean(np.exp(2j * np.pi * at))) / (2 * np.pi)
+    return np.asarray(at - phase)
 
 
-def _check(record: Record, number: int, places: Places) -> None:
+def _check(record: Record, number: int, places: GridPlaces) -> None:
     where = f"trial {number + 1}: " if record.n_trials > 1 else ""
-    off = np.abs(places.at - places.cells)
-    if off.max() > limits.FARTHEST or np.sqrt(np.mean(off**2)) > limits.MEAN_FARTHEST:
+    shared = float(np.mean(np.diff(places.cells) == 0))
+    if shared > limits.MOST_SHARED:
         raise RecordError(
-            f"{where}the times are irregular: they are up to {off.max():.2g} steps off an even "
-            "grid. A driven fit allows gaps, and times that jitter by less than half a step: bring "
-            "the record to an even step first."
+            f"{where}the times are irregular: {shared:.0%} of the samples have no step of an even "
+            "grid of their own. A driven fit allows gaps, and times that jitter by less than half "
+            "a step: bring the record to an even step first."
         )
     share = places.seen.sum(axis=0) / places.samples
     if share.min() < limits.LEAST_SEEN:

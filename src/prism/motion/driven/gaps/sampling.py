@@ -3,7 +3,7 @@ r"""From the Fourier coefficients of an even, periodic grid to values at given p
 .. math:: y_i = \frac1M \sum_k f_k\, e^{2πi k τ_i / M}, \qquad (A^T y)_k = \sum_i y_i\,
           e^{-2πi k τ_i / M}
 
-Places on the grid are picked. Others are sums over neighbours on a finer grid with a kernel
+GridPlaces on the grid are picked. Others are sums over neighbours on a finer grid with a kernel
 whose transform is divided out: the Kaiser-Bessel kernel of the non-uniform Fourier transform
 (Greengard and Lee, SIAM Review 46 (2004) 443, with another kernel).
 """
@@ -20,7 +20,7 @@ from scipy.special import i0
 
 from prism._types import Array, ComplexArray, Mask
 from prism.motion.driven.gaps import _limits as limits
-from prism.motion.driven.gaps.places import Places
+from prism.motion.driven.gaps.places import GridPlaces
 
 __all__ = ["Sampling", "odd_length", "sampling"]
 
@@ -57,19 +57,19 @@ def odd_length(least: int) -> int:
         least += 1
 
 
-def sampling(places: Places) -> Sampling:
+def sampling(places: GridPlaces) -> Sampling:
     """The sampling of a trial.
 
     Parameters
     ----------
-    places : Places
+    places : GridPlaces
     """
-    M = odd_length(int(np.ceil((1 + limits.BEYOND) * places.samples)))
+    M = odd_length(int(np.ceil((1 + limits.LONGER_BY) * places.samples)))
     both = _picked(places, M) if places.even else _interpolated(places, M)
     return Sampling(M, *both, places.seen)
 
 
-def _picked(places: Places, M: int) -> tuple[Gather, Scatter]:
+def _picked(places: GridPlaces, M: int) -> tuple[Gather, Scatter]:
     cells = places.cells
 
     def gather(f: ComplexArray) -> Array:
@@ -83,7 +83,7 @@ def _picked(places: Places, M: int) -> tuple[Gather, Scatter]:
     return gather, scatter
 
 
-def _interpolated(places: Places, M: int) -> tuple[Gather, Scatter]:
+def _interpolated(places: GridPlaces, M: int) -> tuple[Gather, Scatter]:
     G, half = limits.FINER * M, M // 2 + 1
     W = _weights(limits.FINER * places.at, G)
     back, over = W.T.tocsr(), 1 / _transform(np.arange(half) / G)[:, None]
