@@ -6,10 +6,10 @@ from __future__ import annotations
 LEAST_SEEN = 0.3  # of the points of the grid, at least
 MOST_SHARED = 0.05  # of the samples, that are next to the same point as the one before
 STEP_CELLS = 16  # of the usual distance of samples, in which times are counted
+STEP_PADDED = 8  # times over, so that a peak is known to a part of a cycle of the record
 STEP_RATES = (0.7, 5.0)  # usual distances over the step
 STEP_PEAK = 0.8  # of the strongest, that the largest step has
 ON_GRID = 1e-6  # steps between a sample and its point, where it stands on the grid
-FIRST_WINDOW = 16  # samples from which the step is estimated at first
 
 # -- values between the points of a grid ----------------------------------------------------------
 FINER = 2  # points of the grid on which a spectrum is summed, over those of the record

@@ -104,28 +104,22 @@ def _step(times: Array) -> float:
     """
     usual = float(np.median(np.diff(times)))
     cells = np.rint((times - times[0]) / usual * limits.STEP_CELLS).astype(int)
-    size = scipy.fft.next_fast_len(2 * (int(cells[-1]) + 1), real=True)
+    size = scipy.fft.next_fast_len(limits.STEP_PADDED * (int(cells[-1]) + 1), real=True)
     strength = np.abs(scipy.fft.rfft(np.bincount(cells, minlength=size).astype(float), n=size))
     rates = np.arange(len(strength)) * limits.STEP_CELLS / size  # grid points for a usual step
     inside = (rates > limits.STEP_RATES[0]) & (rates < limits.STEP_RATES[1])
     strength = np.where(inside, strength, 0.0)
     best = int(np.argmax(strength > limits.STEP_PEAK * strength.max()))
-    around = slice(best, best + limits.STEP_CELLS // 2)
+    around = slice(best, best + 2 * limits.STEP_PADDED)
     best += int(np.argmax(strength[around]))
     return _refined(times, usual / float(rates[best]))
 
 
 def _refined(times: Array, step: float) -> float:
-    """A step fitted to more and more of the times, each counted with the one before."""
-    window = limits.FIRST_WINDOW
-    while True:
-        part = times[:window]
-        count = np.rint(_counted(part, step))
-        about = count - count.mean()
-        step = float(about @ (part - part.mean()) / (about @ about))
-        if window >= len(times):
-            return step
-        window *= 2
+    """The step by least squares, each sample counted by one that is nearly right."""
+    count = np.rint(_counted(times, step))
+    about = count - count.mean()
+    return float(about @ (times - times.mean()) / (about @ about))
 
 
 def _counted(times: Array, step: float) -> Array:
