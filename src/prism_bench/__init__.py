@@ -7,9 +7,9 @@ entry in `BENCHMARKS`.
 from __future__ import annotations
 
 from prism_bench import (
+    ambient,
     chain,
     decays,
-    driven,
     forced,
     kinds,
     mechanics,
@@ -26,7 +26,7 @@ BENCHMARKS: dict[str, Runner] = {
     "forced": forced.run,
     "records": records.run,
     "decays": decays.run,
-    "driven": driven.run,
+    "driven": ambient.run,
     "nonlinear": nonlinear.run,
     "kinds": kinds.run,
     "mechanics": mechanics.run,

@@ -32,7 +32,7 @@ from prism.systems.driven import driven
 from prism_bench import oma
 from prism_bench._study import coverage, rms, rng_of
 from prism_bench.real import folder
-from prism_bench.table import Benchmark, Progress, Row
+from prism_bench.table import Progress, Row
 
 DEFAULT_SEEDS = 200
 ZETA = np.array([0.02, 0.01, 0.005, 0.001])
@@ -80,9 +80,8 @@ CASES = (
 )
 
 
-def run(seeds: int | None, progress: Progress) -> Benchmark:
-    """Run all cases."""
-    count = DEFAULT_SEEDS if seeds is None else seeds
+def chains(count: int, progress: Progress) -> list[Row]:
+    """Chains, noise, sensors, and records of others."""
     rows: list[Row] = []
     for case in CASES:
         rows += chain_rows(case, count)
@@ -91,8 +90,7 @@ def run(seeds: int | None, progress: Progress) -> Benchmark:
     progress(rows[-1].case)
     rows += sensor_rows(max(count // 20, 1))
     progress(rows[-1].case)
-    rows += measured_rows()
-    return Benchmark("driven", count, tuple(rows))
+    return rows + measured_rows()
 
 
 # -- the bound ------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ _TITLES = {
     "correlation": "Correlation",
     "poles": "Poles and zeros",
     "frequencies": "Frequencies over time",
+    "ladder": "How many modes",
     "response": "Response",
     "spectrum": "Spectrum",
     "forecast": "Forecast",
@@ -61,6 +62,8 @@ _CAPTIONS = {
     "noise floor; what is left after the fit should be as flat as the floor.",
     "forecast": "The fit, and how the motion goes on. The inner band is the uncertainty of the "
     "motion, the outer one includes the noise of a measurement.",
+    "ladder": "Each row is the best fit with so many modes in a band, as wide as their resonances; "
+    "beside it stands what its last mode gains in twice the log-likelihood, and its price.",
     "frequencies": "The frequency of each line over the record, with two standard deviations.",
     "shapes": "How far each channel moves in each mode, in units of the length of the shape.",
     "potential": "The potential with its lowest value at zero; dashed: the range of the record.",

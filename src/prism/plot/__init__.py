@@ -24,6 +24,7 @@ from prism.plot.correlation import CorrelationView, correlation_view
 from prism.plot.forecast import ForecastView, forecast_view
 from prism.plot.frequencies import FrequenciesView, frequencies_view
 from prism.plot.kernel import KernelView, kernel_view
+from prism.plot.ladder import has_ladder, ladder_view
 from prism.plot.poles import PolesView, poles_view
 from prism.plot.potential import PotentialView, potential_of, potential_view
 from prism.plot.record import RecordView, record_view
@@ -129,6 +130,25 @@ class Plot:
             When the lines do not move.
         """
         return show(frequencies_view(self.model), ax)
+
+    def ladder(self, record: Record, ax: Axes | None = None) -> Figure:
+        """How many modes the data ask for: a stabilisation diagram made of likelihoods.
+
+        Each band of a noise-driven motion, with one mode to one more than were found; beside each
+        order what its last mode gains, and the price it has to pay.
+
+        Parameters
+        ----------
+        record : Record
+            The one that was fitted.
+        ax : Axes, optional
+
+        Raises
+        ------
+        CannotTellError
+            When the motion is not driven by noise, or the record has gaps.
+        """
+        return show(ladder_view(self.model, record), ax)
 
     def spectrum(self, record: Record, ax: Axes | None = None) -> Figure:
         """Spectrum of the record, the lines in it, the noise floor and what the fit leaves.
@@ -269,6 +289,8 @@ def _views_of_a_record(model: Model, record: Record) -> dict[str, View]:
     # Irregular times and long gaps leave no correlation to draw.
     with contextlib.suppress(CannotTellError):
         found["correlation"] = correlation_view(model, record)
+    if has_ladder(model, record):
+        found["ladder"] = ladder_view(model, record)
     return found
 
 

@@ -25,6 +25,10 @@ MOST_MODE_TICKS = 30  # modes that are named where each is a row
 MOST_LEVEL_NAMES = 6  # lines whose frequencies are written level; those of more stand upright
 MOST_LONG_MARKS = 9  # poles or zeros drawn across the panels; more are short strokes at their edges
 
+# -- work ------------------------------------------------------------------------------------------
+
+LADDER_NUMBERS = 200_000  # of a record, up to which a report compares orders unasked
+
 # -- points ----------------------------------------------------------------------------------------
 
 MOST_POINTS = 2400  # points of one drawn curve: more do not show and make large files

@@ -77,6 +77,7 @@ def html_page(
         *_single(drawn, "structure", "Modes on the structure"),
         *_single(drawn, "poles", "Poles and zeros"),
         *_single(drawn, "frequencies", "Frequencies over time"),
+        *_single(drawn, "ladder", "How many modes"),
         *_zeros(model),
         *_hamiltonian(model, drawn),
         *_single(drawn, "correlation", "Correlation"),
