@@ -5,7 +5,7 @@ import pytest
 import scipy.signal
 
 import prism
-from prism.motion.doubts import bunches, coincident, hump_chance, rough, symmetric
+from prism.motion.doubts import bunches, coincident, flanked, hump_chance, rough, symmetric
 from prism.motion.driven.spectrum import fourier_lines
 from prism.uncertainty import Gaussian
 
@@ -102,6 +102,27 @@ def test_lines_stand_symmetrically_within_a_distance(places, seen):
         in_phase=np.ones(3, bool),
     )
     assert [symmetric(modes), symmetric(modes, 0.004)] == seen
+
+
+@pytest.mark.parametrize(
+    ("places", "strength", "seen"),
+    [
+        ([1.997, 2.0, 2.0035], [10.0, 30.0, 10.0], True),
+        ([1.997, 2.0, 2.0035], [10.0, 5.0, 10.0], False),  # the middle one is the weakest
+        ([1.997, 2.0, 2.006], [10.0, 30.0, 10.0], False),  # one is too far
+        ([1.995, 1.997, 2.0], [10.0, 10.0, 30.0], False),  # both on one side
+    ],
+)
+def test_a_line_is_flanked_by_weaker_ones_near_it(places, strength, seen):
+    known = {"frequencies": np.array(places), "shapes": np.ones((3, 1))}
+    modes = prism.Modes(
+        Gaussian.of(known, 1e-9 * np.eye(6)),
+        amplitudes=np.ones((1, 3)),
+        significance=np.array(strength),
+        phase_ratio=np.zeros(3),
+        in_phase=np.ones(3, bool),
+    )
+    assert flanked(modes, 0.004) is seen
 
 
 def test_a_steady_line_without_noise_is_not_rough():

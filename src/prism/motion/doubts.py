@@ -18,7 +18,7 @@ from prism.motion import _limits as limits
 from prism.motion.driven.spectrum import FourierLines, hann
 from prism.motion.scan import scan_chance
 
-__all__ = ["bunches", "coincident", "hump_chance", "rough", "symmetric"]
+__all__ = ["bunches", "coincident", "flanked", "hump_chance", "rough", "symmetric"]
 
 
 def bunches(omega: Array, resolution: float) -> list[Index]:
@@ -50,6 +50,23 @@ def symmetric(modes: Modes, within: float = np.inf) -> bool:
         if np.any(np.abs(off) < limits.SYMMETRIC * error):
             return True
     return False
+
+
+def flanked(modes: Modes, within: float) -> bool:
+    """Whether two weaker lines stand on both sides of a stronger one, hardly resolved from it.
+
+    The sidebands of a modulation by about a period in the record need not look symmetric.
+
+    Parameters
+    ----------
+    modes : Modes
+    within : float
+        Largest distance from the stronger one.
+    """
+    omega, strength = modes.frequencies, modes.significance
+    off = omega - omega[:, None]
+    weaker = (strength < strength[:, None]) & (np.abs(off) < within)
+    return bool(np.any(np.any(weaker & (off < 0), axis=1) & np.any(weaker & (off > 0), axis=1)))
 
 
 def coincident(modes: Modes) -> list[float]:

@@ -197,7 +197,9 @@ def sweep(low: float, high: float, rng: np.random.Generator) -> Made:
     u = drawn.t / drawn.duration - 0.5
     phase = np.pi * np.multiply.outer(cells, u**2)
     motion = swing(rng, drawn)
-    return _moving(rng, Swinging(drawn, motion.z * np.exp(1j * phase)), {"cells": cells})
+    most = np.abs(cells) * np.pi / 6  # radians that the phase of each line is off its mean, at most
+    extras = {"cells": cells, "swing": most}
+    return _moving(rng, Swinging(drawn, motion.z * np.exp(1j * phase)), extras)
 
 
 def modulated(every: bool, rng: np.random.Generator) -> Made:

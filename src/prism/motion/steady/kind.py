@@ -16,7 +16,7 @@ from prism.magnitudes import Magnitudes, Outcome, Undetermined
 from prism.modes import Modes, spread_of_residues
 from prism.motion import _limits as limits
 from prism.motion.account import Account, price_of
-from prism.motion.doubts import symmetric
+from prism.motion.doubts import flanked, symmetric
 from prism.motion.explanation import Explanation, Question
 from prism.motion.faint import faint
 from prism.motion.steady import METHODS, Lines
@@ -78,7 +78,8 @@ class Steady(Explanation):
         parameters = len(lines.motion.line) * (record.n_channels + 2 * record.n_trials)
         near = limits.MODULATED * 2 * np.pi / record.duration
         # modulation makes such lines always, independent modes seldom
-        places = limits.UNLIKELY_PLACES * symmetric(found.modes.vibrating(), near)
+        modes, close = found.modes.vibrating(), limits.FLANKED * 2 * np.pi / record.duration
+        places = limits.UNLIKELY_PLACES * (symmetric(modes, near) or flanked(modes, close))
         return Account(rests, price_of(record, parameters) + places)
 
 
