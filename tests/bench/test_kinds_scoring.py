@@ -226,7 +226,9 @@ def test_a_cost_is_that_of_one_identification(steady, monkeypatch):
     assert 0.05 < cpu_time(case.record) < 1.0
 
 
-@pytest.mark.parametrize("name", ["duffing", "combinations", "square-clean", "white", "kicked"])
+@pytest.mark.parametrize(
+    "name", ["duffing", "combinations", "square-clean", "white", "kicked", "lines-correlated"]
+)
 def test_long_records_are_of_one_size(name):
     record = LONG[name]()
     assert record.samples == (60_000,)

@@ -20,6 +20,7 @@ MAY_BE_NOISE = 1e-6  # chance that noise alone shows a line, above which that is
 OFTEN = 1.5  # of so many trials noise shows one: often
 # -- doubts ----------------------------------------------------------------------------------------
 MODULATED = 4.0  # resolutions between lines that may be one that is modulated
+MISSES_MORE = 2.0  # times what another one misses, in a forecast that says nothing for its errors
 FLANKED = 2.0  # resolutions between a line and weaker ones on both sides, that may be its sidebands
 UNRESOLVED = 0.5  # resolutions between tied lines, below which one that moves slowly looks so
 UNLIKELY_PLACES = 10.0  # price of modes that stand where chance seldom puts them

@@ -6,7 +6,8 @@ both were fitted to tell little then, but the motions part as time goes on. Both
 first four fifths, and the rest, N numbers, adds :math:`N e^2` to :math:`-2 \log L`
 (`prism.motion.foretold`), where e is at most what an explanation misses that foretells no motion at
 all. Close lines whose forecast differs from that of lines that move by no more than the errors of
-both tell nothing by it; combinations are of few frequencies, and foretell for long.
+both tell nothing by it, unless the latter miss far more; combinations are of few frequencies, and
+foretell for long.
 """
 
 from __future__ import annotations
@@ -111,10 +112,13 @@ def _error(one: Contender, most: float) -> float:
 def _differ(rivals: Sequence[Contender]) -> bool:
     """Whether steady lines, the last of them, foretell anything else than the best does.
 
-    One that foretells nothing does.
+    One that foretells nothing does. So do they where the best misses far more, be it within errors:
+    what moves freely enough foretells anything.
     """
     best, steady = rivals[0].foretold, rivals[-1].foretold
-    return best is None or steady is None or best.differs(steady)
+    if best is None or steady is None:
+        return True
+    return best.error > limits.MISSES_MORE * steady.error or best.differs(steady)
 
 
 def leads(plain: Sequence[float], totals: Sequence[float], best: int) -> list[float]:

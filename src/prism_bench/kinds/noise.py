@@ -80,7 +80,7 @@ def correlated_lines(rho: float, channels: int, rng: np.random.Generator) -> Mad
     motion = swing(rng, drawn)
     which = np.sort(rng.choice(len(motion.z), 3, replace=False))
     motion.z[np.delete(np.arange(len(motion.z)), which)] = 0.0
-    mixing = motion.noise[:, None] * _mixing(rho, channels)
+    mixing = motion.noise[:, None] * _mixing(rho, len(motion.noise))
     values = motion.clean + rng.standard_normal(motion.clean.shape) @ mixing.T
     record = Record(values, dt=drawn.dt)
     whitened = Record(np.linalg.solve(mixing, motion.clean.T).T, dt=drawn.dt)
