@@ -55,8 +55,9 @@ class Unseen:
     Attributes
     ----------
     swing : tuple of float
-        Slow change of the amplitude of each mode, as a share of it; of its phase, in radians. Slow
-        are up to four periods in the record; faster ones make lines of their own.
+        Slow change of the amplitude of each mode, as a share of it; of its phase, in radians: of a
+        sine, or of any change of the same power. Slow are up to four periods in the record; faster
+        ones make lines of their own.
     line : float
         Size of a further line, a harmonic for one, as a share of the strongest.
     """

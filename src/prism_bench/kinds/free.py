@@ -197,8 +197,8 @@ def sweep(low: float, high: float, rng: np.random.Generator) -> Made:
     u = drawn.t / drawn.duration - 0.5
     phase = np.pi * np.multiply.outer(cells, u**2)
     motion = swing(rng, drawn)
-    most = np.abs(cells) * np.pi / 6  # radians that the phase of each line is off its mean, at most
-    extras = {"cells": cells, "swing": most}
+    # of a sine of the same power, in radians: the phase πcu² is off its mean by πc/√180
+    extras = {"cells": cells, "swing": np.abs(cells) * np.pi * np.sqrt(2 / 180)}
     return _moving(rng, Swinging(drawn, motion.z * np.exp(1j * phase)), extras)
 
 
