@@ -47,7 +47,7 @@ SMOOTH_GROUP = 20  # lines in the largest group: smooth motion has 3 to 12, rand
 FITTED_PART = 0.8  # of the record, from which the rest is foretold
 SAME_MODE = 3.0  # standard deviations of a difference of frequencies within which modes are one
 # -- rivals ----------------------------------------------------------------------------------------
-ALL_WORK = 2.6e10  # nanoseconds or so, for one record of as many numbers as this or fewer:
+ALL_WORK = 3.2e10  # nanoseconds or so, for one record of as many numbers as this or fewer:
 NUMBERS = 2e5
 VERY_LONG = 2e6  # numbers in a record whose kind is told from
 FIRST_PART = 2e5  # of them, of so many

@@ -32,6 +32,7 @@ SERIES_TERMS = 14  # (3/2)^28 / 28! is below the rounding error
 SERIES_LIMIT = 1.5  # phase below which the series is used
 COLUMN_CHUNK = 1 << 12  # samples whose columns are held at once
 COLUMN_WORK = 4.0, 0.025  # nanoseconds for a sample of a column, and for a product of two
+SERIES_WORK = 2e5  # of a fit to any times, however few: a kicked record has many short stretches
 UNIFORM_WORK = 4e5, 0.4  # of a fit at equal steps, and for a sample of a column
 SPECTRUM_WORK = 40.0  # of a number in a spectrum
 WAVE_TILE = 64  # samples of a tile, whose waves are those of the first tile, turned
