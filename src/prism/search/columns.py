@@ -127,7 +127,8 @@ class ColumnSampling(AbstractSampling):
         """Sums over pieces of the samples; missing ones are zeros of ``y``."""
         single, product = limits.COLUMN_WORK
         size = self.background + 4 * len(places)
-        spend(limits.SERIES_WORK + len(self.times) * size * (single + product * size) * (1 if self._whole else 2))
+        each = size * (single + product * size) * (1 if self._whole else 2)
+        spend(limits.SERIES_WORK + len(self.times) * each)
         pieces = [self._piece(places, part) for part in self.parts()]
         return np.sum([Q for Q, _ in pieces], axis=0), np.sum([e for _, e in pieces], axis=0)
 
