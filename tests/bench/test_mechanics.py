@@ -117,6 +117,7 @@ def scene_of(kind, family, seed=0):
     return forced_audit.FAMILIES[family](kind, np.random.default_rng(seed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["frf", "record"])
 @pytest.mark.parametrize("family", range(len(forced_audit.FAMILIES)))
 def test_an_oracle_of_forced_experiments_sees_nothing_where_nothing_is_wrong(kind, family):

@@ -13,6 +13,7 @@ def test_it_is_registered():
     assert BENCHMARKS["records"] is records.run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", records.CASES, ids=lambda case: case.name)
 def test_lines_of_a_spoilt_record(case):
     rows = by_name(records.line_rows(case, 2))

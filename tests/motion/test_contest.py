@@ -271,6 +271,7 @@ def test_kicks_are_looked_for_where_the_best_leaves_more_than_noise():
     assert not list(Decays().overlooked(asked, found, kicked.account(asked, found)))
 
 
+@pytest.mark.slow
 def test_no_kind_is_left_out_because_another_takes_long():
     """Lines that move were followed until the work allowed was done, and noise drove the motion."""
     record = make("driven-broad", 509, 0).record

@@ -109,6 +109,7 @@ def test_what_turns_less_than_once_is_in_the_forecast_but_is_no_mode():
     assert np.sqrt(np.mean((forecast.values - seen) ** 2)) < 0.1
 
 
+@pytest.mark.slow
 def test_a_forecast_in_coloured_noise_survives_a_file(tmp_path):
     model = prism.identify(pink_record(0, slope=1.5))
     path = tmp_path / "model.json"

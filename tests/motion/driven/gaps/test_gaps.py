@@ -67,6 +67,7 @@ def test_a_record_that_lacks_nothing_has_its_own_lines(full):
     assert np.abs(here.lines.spread.rest).max() < 1e-5 * size**2
 
 
+@pytest.mark.slow
 def test_the_score_of_expected_lines_is_the_mean_of_the_scores_of_draws(full):
     record = thinned(full, 0.3)
     fit = fit_driven(full)
@@ -92,6 +93,7 @@ def _modes(fit):
     return [DrivenMode(float(w), float(z), shape, 1.0) for w, z, shape in each]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["dropped", "jitter"])
 def test_the_front_door_takes_dropped_rows_and_uneven_times(how):
     rng = np.random.default_rng(5)
