@@ -36,6 +36,26 @@ def test_rungs_end_with_the_modes_of_the_model(shaken):
     assert all(rung.gain < rung.price for rung in refused)
 
 
+def test_rungs_do_not_hang_on_units(shaken):
+    record, model = shaken
+    small = record.with_values([1e-9 * record.trials[0]])
+    for one, other in zip(ladder(record, model.modes), ladder(small, model.modes), strict=True):
+        assert np.allclose(one.frequencies, other.frequencies, rtol=1e-4)
+        assert one.gain == pytest.approx(other.gain, rel=1e-2)
+
+
+def test_a_machine_is_no_rung(shaken):
+    record, _ = shaken
+    values = np.array(record.trials[0])
+    values += np.cos(9.0 * record.times[0])[:, None] * values.std(axis=0)
+    hummed = record.with_values([values])
+    model = prism.identify(hummed)
+    assert len(model.machine_lines) == 1
+    rungs = ladder_view(model, hummed).rungs
+    assert not any(np.any(np.abs(rung.frequencies - 9.0) < 0.05) for rung in rungs)
+    assert all(rung.gain > rung.price for rung in rungs if rung.kept)
+
+
 def test_the_figure_shows_every_rung(shaken):
     record, model = shaken
     figure = model.plot.ladder(record)

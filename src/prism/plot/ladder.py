@@ -145,7 +145,7 @@ def ladder_view(model: Model, record: Record) -> LadderView:
         raise CannotTellError(
             "orders are compared for one record with an even step and without gaps."
         )
-    rungs = ladder(record.select(model.channels), model.modes)
+    rungs = ladder(record.select(model.channels), model.modes, model.machine_lines)
     if not rungs:
         raise CannotTellError("no mode of this model is in this record: give the one it is from.")
     return LadderView(rungs)

@@ -14,13 +14,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from prism._types import Array
+from prism.machines import MachineLines
 from prism.modes import Modes
-from prism.motion.driven.bands import DrivenMode, HeldBand
+from prism.motion.driven import _limits as limits
+from prism.motion.driven.bands import DrivenMode, HeldBand, start
 from prism.motion.driven.driven import ends_of
+from prism.motion.driven.machine import steady_on_top
 from prism.motion.driven.number import one_more
 from prism.motion.driven.scoring import BandFit
-from prism.motion.driven.search import ModeSearch
-from prism.motion.driven.spectrum import fourier_lines
+from prism.motion.driven.search import KeptModes, ModeSearch
+from prism.motion.driven.spectrum import FourierLines, fourier_lines, line_band
 from prism.record import Record
 
 __all__ = ["Rung", "ladder"]
@@ -51,7 +54,7 @@ class Rung:
     price: float
 
 
-def ladder(record: Record, modes: Modes) -> tuple[Rung, ...]:
+def ladder(record: Record, modes: Modes, machines: MachineLines | None = None) -> tuple[Rung, ...]:
     """All rungs of all bands, the lowest first.
 
     Parameters
@@ -60,12 +63,17 @@ def ladder(record: Record, modes: Modes) -> tuple[Rung, ...]:
         Sampled with one step, without gaps.
     modes : Modes
         Of driven motion.
+    machines : MachineLines, optional
+        Steady lines on top, which are taken out first.
     """
-    search = ModeSearch(fourier_lines(record), ends_of(record, None, _FALSE_ALARM, None), 1e-3)
     each = zip(modes.frequencies, modes.damping, modes.shapes, modes.significance, strict=True)
-    start = [DrivenMode(float(w), float(z), v, 1.0, float(s) ** 2) for w, z, v, s in each]
+    known = [DrivenMode(float(w), float(z), v, 0.0, float(s) ** 2) for w, z, v, s in each]
+    on_top = None if machines is None else steady_on_top(record, known, machines.frequencies)
+    lines = fourier_lines(record if on_top is None else on_top.rest)
+    search = ModeSearch(lines, ends_of(record, None, _FALSE_ALARM, None), _FALSE_ALARM)
+    begun = [_with_force(mode, lines) for mode in known]
     out: list[Rung] = []
-    for number, part in enumerate(search.sweep(start, test=False)):
+    for number, part in enumerate(search.sweep(begun, test=False)):
         down = list(_down(part.fit, number))
         out += reversed(down)
         more = one_more(part.fit, search.false_alarm)
@@ -73,6 +81,15 @@ def ladder(record: Record, modes: Modes) -> tuple[Rung, ...]:
             fit = more.fit
             out.append(replace(_rung(fit, number, more.gain, more.price), kept=False))
     return tuple(out)
+
+
+def _with_force(mode: DrivenMode, lines: FourierLines) -> DrivenMode:
+    """A mode with the force that the lines around it show."""
+    reach = mode.reach(lines.longest, limits.CORE_BAND)
+    band = line_band(lines.between(mode.omega - reach, mode.omega + reach))
+    fit = BandFit.at(start(band, [mode]), band)
+    (seen,) = KeptModes(fit, np.array([mode.gain])).modes
+    return replace(mode, force=seen.force)
 
 
 def _down(fit: BandFit, number: int) -> Iterator[Rung]:

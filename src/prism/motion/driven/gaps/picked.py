@@ -20,7 +20,7 @@ import scipy.fft
 from prism._types import Array, ComplexArray
 from prism.motion.driven.gaps import _limits as limits
 from prism.motion.driven.gaps.places import GridPlaces, Spectrum
-from prism.motion.driven.gaps.sampling import Sampling, sampling
+from prism.motion.driven.gaps.sampling import Sampling, on_lines, sampling
 
 __all__ = ["Picked"]
 
@@ -53,12 +53,7 @@ class Picked:
             Two-sided spectral matrices (K, n, n) at angular frequencies (K,).
         """
         taken = sampling(places)
-        lines = np.arange(taken.length // 2 + 1, dtype=float)
-        omega = 2 * np.pi / (taken.length * places.step) * lines
-        omega[0] = omega[1]
-        S = spectrum(omega) / places.step
-        S[0] = S[0].real
-        values, vectors = np.linalg.eigh(0.5 * (S + S.conj().swapaxes(1, 2)))
+        values, vectors = np.linalg.eigh(on_lines(places, taken, spectrum))
         least = limits.FLOOR * values.max(axis=1, keepdims=True)
         return cls(places, taken, np.maximum(values, least), vectors)
 

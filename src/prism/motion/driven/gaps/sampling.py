@@ -20,9 +20,9 @@ from scipy.special import i0
 
 from prism._types import Array, ComplexArray, Mask
 from prism.motion.driven.gaps import _limits as limits
-from prism.motion.driven.gaps.places import GridPlaces
+from prism.motion.driven.gaps.places import GridPlaces, Spectrum
 
-__all__ = ["Sampling", "odd_length", "sampling"]
+__all__ = ["Sampling", "odd_length", "on_lines", "sampling"]
 
 Gather = Callable[[ComplexArray], Array]
 Scatter = Callable[[Array], ComplexArray]
@@ -67,6 +67,16 @@ def sampling(places: GridPlaces) -> Sampling:
     M = odd_length(int(np.ceil((1 + limits.LONGER_BY) * places.samples)))
     both = _picked(places, M) if places.even else _interpolated(places, M)
     return Sampling(M, *both, places.seen)
+
+
+def on_lines(places: GridPlaces, taken: Sampling, spectrum: Spectrum) -> ComplexArray:
+    """Spectral matrices at the lines of the longer grid, in units of the samples, (K, n, n)."""
+    lines = np.arange(taken.length // 2 + 1, dtype=float)
+    omega = 2 * np.pi / (taken.length * places.step) * lines
+    omega[0] = omega[1]
+    whole = spectrum(omega) / places.step
+    whole[0] = whole[0].real
+    return np.asarray(0.5 * (whole + whole.conj().swapaxes(1, 2)))
 
 
 def _picked(places: GridPlaces, M: int) -> tuple[Gather, Scatter]:

@@ -23,7 +23,7 @@ import scipy.fft
 from prism._types import Array, ComplexArray
 from prism.motion.driven.gaps import _limits as limits
 from prism.motion.driven.gaps.places import GridPlaces, Spectrum
-from prism.motion.driven.gaps.sampling import Sampling, sampling
+from prism.motion.driven.gaps.sampling import Sampling, on_lines, sampling
 
 __all__ = ["Uneven"]
 
@@ -62,11 +62,7 @@ class Uneven:
             Two-sided spectral matrices (K, n, n) at angular frequencies (K,).
         """
         taken = sampling(places)
-        lines = np.arange(taken.length // 2 + 1, dtype=float)
-        omega = 2 * np.pi / (taken.length * places.step) * lines
-        omega[0] = omega[1]
-        whole = spectrum(omega) / places.step
-        whole[0] = whole[0].real
+        whole = on_lines(places, taken, spectrum)
         unit = np.sqrt(np.min(np.einsum("kaa->ka", whole).real, axis=0))
         values, vectors = np.linalg.eigh(whole / np.outer(unit, unit))
         values = np.maximum(values, limits.FLOOR * values.max(axis=1, keepdims=True))
