@@ -63,7 +63,7 @@ _CAPTIONS = {
     "forecast": "The fit, and how the motion goes on. The inner band is the uncertainty of the "
     "motion, the outer one includes the noise of a measurement.",
     "ladder": "Each row is the best fit with so many modes in a band, as wide as their resonances; "
-    "beside it stands what its last mode gains in twice the log-likelihood, and its price.",
+    "point at a mode to see what the last one gains in twice the log-likelihood, and its price.",
     "frequencies": "The frequency of each line over the record, with two standard deviations.",
     "shapes": "How far each channel moves in each mode, in units of the length of the shape.",
     "potential": "The potential with its lowest value at zero; dashed: the range of the record.",

@@ -33,8 +33,8 @@ _CAPTIONS = {
     "shapes": "Shape of each mode on the channels, a row for each mode; bars show two standard "
     "deviations.",
     "ladder": "How many modes the data ask for: each row is the best fit with so many modes in a "
-    "band, as wide as their resonances. Beside it stands what its last mode gains in twice the "
-    "log-likelihood, and the price that it has to pay.",
+    "band, as wide as their resonances. Point at a mode to see what the last one of its row gains "
+    "in twice the log-likelihood, and the price that it has to pay.",
     "frequencies": "Frequency of each line over the record, with a band of two standard "
     "deviations.",
     "strip": "Shape of each mode on the channels, a row for each mode: the stronger the colour, "
